@@ -84,7 +84,10 @@ _SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter
 _SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 #: many a question to an agent has no question mark
 _ASKS = re.compile(
-    r"\?\W*$|^(?:[\w-]+,? ){0,2}(?:what|why|how|who|which|can you|could you|is there|does)\b", re.I
+    r"\?\W*$|^(?:(?:ok|so|and|also|in [\w-]+),? )*(?:can you|do you|is there"
+    r"|(?:what|why|how|who|which)(?: (?:other )?(?:types?|kinds?|things?)(?: of \w+)?)?"
+    r" (?:happens|is|are|was|were|do|does|did|should|can))\b",
+    re.IGNORECASE,
 )
 #: what makes a line an item, a heading or a quotation
 _MARK = re.compile(r"^(?:[-*+>]|#+) ")
@@ -122,6 +125,8 @@ def reasoned(
         key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
     )
     nearest = tuple(one.source for one in evidence[:_NEAREST])
+    if not _is_dated(asked):
+        candidates = [one for one in candidates if not _is_of_something_else(one)]
     best = candidates[0] if candidates else None
     if best is None or _is_of_something_else(best):
         why = "no source tells of it" if evidence else "nothing was found"
