@@ -66,18 +66,16 @@ _NEAR = 0.7
 
 #: how much of the question has to stand around an answer
 _LEAST_AROUND = 0.12
-#: and in a sentence that tells no time but the day on which it was said
-_LEAST_BESIDE = 0.3
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
 #: how far a time is before the best other one, and how certain the answer is then; with less than
 #: `_MUCH` of the question around it, or words less certain than `_SURE_WORDS`, it is not
 _LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
 _MUCH, _SURE_WORDS = 0.4, 0.75
+#: as much of it in a sentence keeps apart what that tells from what the rest of a long text does
+_OWN = 0.5
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
-#: and with less than `_MUCH` of the question's words in it that is likely
-_WEAK = 0.3
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
 _SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
@@ -95,13 +93,17 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; `around` and `beside` are shares of the question's words."""
+    """A time that the evidence tells; `around` and `beside` are shares of the question's words.
+
+    `only_said`: nothing tells when it was but the day on which the sentence was said.
+    """
 
     value: float
     telling: Telling
     source: AnswerSource
     around: float
     beside: float
+    only_said: bool
 
     @property
     def span(self) -> TimeSpan:
@@ -150,9 +152,7 @@ def reasoned(
 
 def _is_of_something_else(best: _Candidate) -> bool:
     """Whether too few of the question's words stand around a time, or in a sentence without one."""
-    return best.around < _LEAST_AROUND or (
-        not best.telling.in_words and best.beside < _LEAST_BESIDE
-    )
+    return best.around < _LEAST_AROUND or (best.only_said and best.beside < _MUCH)
 
 
 def _is_dated(asked: Asked) -> bool:
@@ -184,8 +184,7 @@ def _quoted(best: _Candidate | None, nearest: tuple[AnswerSource, ...]) -> Reaso
     said = first_line(_MARK.sub("", best.telling.sentence), _MOST_SENTENCE)
     source = best.source._replace(text=said)
     why = f"{best.beside:.0%} of the question's words stand in this sentence"
-    sure = _QUOTED if best.beside >= _MUCH else _WEAK
-    return ReasonedAnswer(said, sure, why, (), (source,))
+    return ReasonedAnswer(said, _QUOTED, why, (), (source,))
 
 
 def _stands_against(one: _Candidate, best: _Candidate) -> bool:
@@ -204,7 +203,7 @@ def _confidence(
 ) -> float:
     """How likely an answer is right: by how far it is before the best other time, and how told."""
     if not best.telling.in_words:
-        return best.span.confidence if best.beside >= _MUCH else _WEAK
+        return best.span.confidence
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
@@ -290,11 +289,11 @@ def _candidates(
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
         beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
-        if _is_dated(asked) and _tells_only_that_day(telling, source.said, beside):
-            worth -= _UNTOLD
+        only_said = _tells_only_that_day(telling, source.said, beside)
+        worth -= _UNTOLD * (only_said and _is_dated(asked))
         if not telling.in_words:
             worth -= _UNSURE * (1 - telling.span.confidence)
-        yield _Candidate(worth, telling, source, around, beside)
+        yield _Candidate(worth, telling, source, around, beside, only_said)
 
 
 def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
@@ -304,7 +303,7 @@ def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
     all that it tells ("today"), or where the sentence stands alone.
     """
     elsewhere = telling.alone or telling.span.widest == (said, said)
-    return not telling.in_words or (elsewhere and beside < _MUCH)
+    return not telling.in_words or (elsewhere and beside < _OWN)
 
 
 def _in_one_piece(span: TimeSpan) -> TimeSpan:
