@@ -42,7 +42,7 @@ _IS_REPORT = re.compile(
     re.IGNORECASE,
 )
 _IS_FRESH = re.compile(
-    r"\bjust\b|\bfinally\b"
+    r"\b(?:just|finally)\b"
     r"|(?:\b(?:have|has)|['’](?:ve|s)) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b",
     re.IGNORECASE,
 )

@@ -19,14 +19,14 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
+from engram.language.calendar_words import NUMBERS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
 from engram.recall.answer_words import answer_words, day_in_words, time_in_words
+from engram.recall.asked_side import in_one_piece, is_of, on_the_side_asked
 from engram.recall.evidence import meet, rarity_among, tellings
 
 if TYPE_CHECKING:
@@ -66,29 +66,26 @@ _NEAR = 0.7
 
 #: how much of the question has to stand around an answer
 _LEAST_AROUND = 0.12
-#: and in a sentence that tells no time but the day on which it was said
-_LEAST_BESIDE = 0.3
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
 #: how far a time is before the best other one, and how certain the answer is then; with less than
 #: `_MUCH` of the question beside it, or words less certain than `_SURE_WORDS`, it is not
 _LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
 _MUCH, _SURE_WORDS = 0.4, 0.75
-#: and with less than this the time is likely one of something else
-_LITTLE = 0.2
+#: and with less than this the time is likely one of something else: so certain it is then
+_LITTLE, _WEAK = 0.2, 0.3
+#: as much of it in a sentence keeps apart what that tells from what the rest of a long text does
+_OWN = 0.5
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
-#: where few of the question's words stand in the sentence, that is likely
-_WEAK = 0.3
-_MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
-_WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
-_SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
-_SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 #: a turn whose reply may be a time and nothing else
 _ASKED_WHEN = re.compile(r"\b(?:when|how long)\b[^.?!]{0,200}\?\s*$", re.IGNORECASE)
 #: many a question to an agent has no question mark
 _ASKS = re.compile(
-    r"\?\W*$|^(?:[\w-]+,? ){0,2}(?:what|why|how|who|which|can you|could you|is there|does)\b", re.I
+    r"\?\W*$|^(?:(?:ok|so|and|also|in [\w-]+),? )*(?:can you|do you|is there"
+    r"|(?:what|why|how|who|which)(?: (?:other )?(?:types?|kinds?|things?)(?: of \w+)?)?"
+    r" (?:happens|is|are|was|were|do|does|did|should|can))\b",
+    re.IGNORECASE,
 )
 #: how long something took
 _LENGTH = re.compile(
@@ -102,7 +99,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; the last three are shares of the question's words."""
+    """A time that the evidence tells; `around`, `beside`, `close`: shares of the question's words.
+
+    `only_said`: nothing tells when it was but the day on which the sentence was said.
+    """
 
     value: float
     telling: Telling
@@ -110,6 +110,7 @@ class _Candidate(NamedTuple):
     around: float
     beside: float
     close: float
+    only_said: bool
 
     @property
     def span(self) -> TimeSpan:
@@ -138,6 +139,8 @@ def reasoned(
         key=lambda one: (-one.value, -one.close, -one.span.confidence, one.telling.number),
     )
     nearest = tuple(one.source for one in evidence[:_NEAREST])
+    if not _is_dated(asked):
+        candidates = [one for one in candidates if not _is_of_something_else(one)]
     best = candidates[0] if candidates else None
     if best is None or _is_of_something_else(best):
         why = "no source tells of it" if evidence else "nothing was found"
@@ -174,9 +177,7 @@ def _tells_coming_day(answer: ReasonedAnswer) -> bool:
 
 def _is_of_something_else(best: _Candidate) -> bool:
     """Whether too few of the question's words stand around a time, or in a sentence without one."""
-    return best.around < _LEAST_AROUND or (
-        not best.telling.in_words and best.beside < _LEAST_BESIDE
-    )
+    return best.around < _LEAST_AROUND or (best.only_said and best.beside < _MUCH)
 
 
 def _is_dated(asked: Asked) -> bool:
@@ -208,8 +209,7 @@ def _quoted(best: _Candidate | None, nearest: tuple[AnswerSource, ...]) -> Reaso
     said = first_line(_MARK.sub("", best.telling.sentence), _MOST_SENTENCE)
     source = best.source._replace(text=said)
     why = f"{best.beside:.0%} of the question's words stand in this sentence"
-    sure = _QUOTED if best.beside >= _MUCH else _WEAK
-    return ReasonedAnswer(said, sure, why, (), (source,))
+    return ReasonedAnswer(said, _QUOTED, why, (), (source,))
 
 
 def _stands_against(one: _Candidate, best: _Candidate) -> bool:
@@ -228,7 +228,7 @@ def _confidence(
 ) -> float:
     """How likely an answer is right: by how far it is before the best other time, and how told."""
     if not best.telling.in_words:
-        return best.span.confidence if best.beside >= _MUCH else _WEAK
+        return best.span.confidence
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
@@ -310,8 +310,8 @@ def _candidates(
     shares: dict[tuple[str, ...], float] = {}
     replies = bool(evidence.before) and _ASKED_WHEN.search(evidence.before[0]) is not None
     for told in tellings(number, evidence):
-        span = _on_the_side_asked(told.span, source.said, asked.direction)
-        telling = told._replace(span=_in_one_piece(span))
+        span = on_the_side_asked(told.span, source.said, asked.direction)
+        telling = told._replace(span=in_one_piece(span))
         near = (telling.sentence, *telling.beside)
         if near not in shares:
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
@@ -319,11 +319,12 @@ def _candidates(
         if replies and telling.in_words and not telling.alone:
             beside = max(beside, around)
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
-        if _is_dated(asked) and _tells_only_that_day(telling, source.said, beside):
-            worth -= _UNTOLD
+        only_said = _tells_only_that_day(telling, source.said, beside)
+        worth -= _UNTOLD * (only_said and _is_dated(asked))
         if not telling.in_words:
             worth -= _UNSURE * (1 - telling.span.confidence)
-        yield _Candidate(worth, telling, source, around, beside, words.share(telling.clause))
+        close = words.share(telling.clause)
+        yield _Candidate(worth, telling, source, around, beside, close, only_said)
 
 
 def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
@@ -333,55 +334,7 @@ def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
     all that it tells ("today"), or where the sentence stands alone.
     """
     elsewhere = telling.alone or telling.span.widest == (said, said)
-    return not telling.in_words or (elsewhere and beside < _MUCH)
-
-
-def _in_one_piece(span: TimeSpan) -> TimeSpan:
-    """Without readings that lie apart from the first: an answer is no time between two days."""
-    first = (span.start, span.end)
-    return span._replace(also=tuple(one for one in span.also if meet(one, first)))
-
-
-def _on_the_side_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
-    """A weekday, or a date without a year, on the side of `said` to which the question looks.
-
-    "The defence is on 7 June", said in May, may be read as last year's.
-    """
-    if direction <= 0 or span.end >= said or _SIDE_TOLD.search(span.expression):
-        return span
-    if _MONTH.search(span.expression):
-        years, days = 1, 0
-    elif _WEEKDAY.search(span.expression):
-        years, days = 0, 7
-    else:
-        return span
-    moved = [_moved(one, years, days) for one in ((span.start, span.end), *span.also)]
-    if None in moved:
-        return span
-    (first, last), *also = filter(None, moved)
-    return span._replace(start=first, end=last, also=tuple(also))
-
-
-def _moved(span: tuple[Day, Day], years: int, days: int = 0) -> tuple[Day, Day] | None:
-    """A span so much later; None for a 29 February that there is none of, and before 1970."""
-    try:
-        first, last = (
-            day.replace(year=day.year + years) + timedelta(days=days)
-            for day in map(date.fromisoformat, span)
-        )
-    except (ValueError, OverflowError):
-        return None
-    return (first.isoformat(), last.isoformat()) if first.year >= 1970 else None
-
-
-def _is_of(span: TimeSpan, named: TimeSpan) -> bool:
-    """Whether a time lies in the days that a question names; "in June" is the June of any year."""
-    days = [named.widest]
-    if _SEASONAL.search(named.expression) and not _SIDE_TOLD.search(named.expression):
-        years = int(span.start[:4]) - int(named.start[:4])
-        # a winter begins in the year before
-        days = [one for more in (years - 1, years) if (one := _moved(named.widest, more))]
-    return any(meet(span.widest, one) for one in days)
+    return not telling.in_words or (elsewhere and beside < _OWN)
 
 
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
@@ -391,7 +344,7 @@ def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_is_of(span, one) for one in asked.spans[:_MOST_DAYS])
+    named = any(is_of(span, one) for one in asked.spans[:_MOST_DAYS])
     return (
         -_WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)

@@ -66,6 +66,37 @@ def test_the_day_of_a_turn_is_a_weak_answer() -> None:
     assert told.confidence < fresh.confidence
 
 
+def test_a_report_of_what_was_done_tells_its_day_better_than_the_order_for_it() -> None:
+    found = answered(
+        "When did we create the licence file?",
+        turn("Create the licence file."),
+        turn("- **Created** the licence file.", "2026-03-07", score=0.9),
+    )
+    assert (found.start, found.confidence) == ("2026-03-07", 0.7)
+    assert answered("When did we merge it?", turn("PR merged: see above.")).confidence == 0.7
+
+
+def test_a_sentence_with_few_of_the_question_s_words_tells_no_day() -> None:
+    said = turn("The billing service is slow. The exporter writes a file for each customer.")
+    assert not answered("When did we migrate billing to a new currency provider?", said).found
+
+
+def test_today_in_a_sentence_of_something_else_is_not_the_answer() -> None:
+    report = turn("Three builds are green today.", "2026-03-09", before=["We froze the schema."])
+    found = answered("When did we freeze the schema?", report, turn("We froze the schema."))
+    assert found.start == "2026-03-06" and found.confidence <= 0.4
+
+
+def test_a_time_in_a_long_turn_or_in_code_counts_for_its_own_sentence() -> None:
+    long = "The retry limit is fixed now. I tested the other one yesterday.\n" + "More text. " * 100
+    code = "The retry limit is fixed now.\n```\n2019-05-01 12:00 INFO started\n```"
+    for text in (long, code):
+        found = answered("When did we fix the retry limit?", turn(text))
+        assert found.start == "2026-03-06"
+    named = answered("When was INFO started?", turn(code))
+    assert named.start == "2019-05-01"
+
+
 def test_a_turn_without_a_day_answers_nothing() -> None:
     found = answered("When did we meet?", turn("We met yesterday.", said=""))
     assert not found.found and found.source_memories[0].text == "We met yesterday."
@@ -95,6 +126,18 @@ def test_a_question_for_no_time_is_answered_with_what_was_said_of_it() -> None:
     )
     assert found.answer == "We chose Postgres because of the two writers."
     assert (found.start, found.confidence) == ("", 0.5)
+
+
+def test_a_question_that_was_asked_before_is_no_answer() -> None:
+    asked = "in runner what happens when both hooks are set. is one ignored"
+    found = answered(
+        "What happens when both hooks are set?",
+        turn(asked),
+        turn("- The first of both hooks wins.", score=0.8, before=[asked]),
+    )
+    assert found.answer == "The first of both hooks wins."
+    told = answered("Why do we use tabs?", turn("That is why we use tabs: Go asks for them."))
+    assert told.answer.startswith("That is why")
 
 
 def test_a_turn_that_gives_orders_to_an_agent_is_not_quoted_and_may_tell_a_day() -> None:
