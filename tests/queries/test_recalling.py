@@ -94,6 +94,18 @@ def test_a_question_of_time_is_answered_by_itself_and_any_or_none_on_demand(shop
         assert len(block.shown) == 2
 
 
+def test_when_does_is_answered_by_itself_with_a_day_only(shop: Vault) -> None:
+    for answer in (
+        ReasonedAnswer("with each deploy", 0.5),
+        ReasonedAnswer("9 May", 0.9, start="2026-05-09", end="2026-05-09"),
+    ):
+        recalling = Recalling(shop.parts.search, Answers(answer))  # type: ignore[arg-type]
+        block = recalling.block(
+            "when does the shop move?", budget=500, limit=5, setting=Setting("2026-03-20T12:00:00Z")
+        )
+        assert (block.answer is None) == (not answer.start)
+
+
 def test_an_empty_question_cannot_be_answered(shop: Vault) -> None:
     for empty in ("", " \n"):
         with pytest.raises(BadInput, match="no question") as refused:

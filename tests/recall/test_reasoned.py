@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engram.model.answer import AnswerSource, ReasonedAnswer
 from engram.recall.asked import what_is_asked
-from engram.recall.evidence import DAY_SAID, Evidence, rarity_among, tellings
+from engram.recall.evidence import DAY_SAID, Evidence, rarity_among, tellings, with_source
 from engram.recall.reasoned import reasoned
 
 TODAY = "2026-03-20"
@@ -196,3 +196,54 @@ def test_every_time_stands_in_its_sentence(text: str) -> None:
         if telling.span.rule != DAY_SAID:
             assert telling.span.expression in telling.sentence
         assert telling.sentence in one.text
+
+
+def test_of_a_day_that_is_told_as_being_around_the_words_of_the_source_win() -> None:
+    alone = answered("When did we leave the office?", turn("We left the office around 2026-02-23."))
+    assert (alone.start, alone.end) == ("2026-02-20", "2026-02-26") and alone.confidence < 0.8
+    made = with_source("We left around 2026-02-23.", "We left last week.", "2026-03-02")
+    found = answered("When did we leave?", turn(made, "2026-03-02"))
+    assert (found.start, found.end) == ("2026-02-23", "2026-03-01")
+    assert [span.expression for span in found.temporal_resolutions] == ["last week"]
+
+
+def test_a_time_that_is_denied_is_no_answer() -> None:
+    found = answered("When is the demo?", turn("Not this week, the demo is on 12 March 2026."))
+    assert found.start == found.end == "2026-03-12"
+
+
+def test_of_two_times_in_a_sentence_the_one_in_the_clause_that_is_asked_for_counts() -> None:
+    found = answered(
+        "When did you finish the login flow?",
+        turn("I finished the login flow last Tuesday, today I start on the reset."),
+    )
+    assert found.start == found.end == "2026-03-03"
+
+
+def test_a_reply_to_when_is_of_what_was_asked() -> None:
+    found = answered(
+        "When did the bakery open?",
+        turn("Yesterday, with a queue.", before=("When did the bakery open?",)),
+    )
+    assert found.start == "2026-03-05" and found.confidence >= 0.8
+
+
+def test_how_long_something_took_is_not_answered_with_a_date() -> None:
+    question = "How long did the migration take?"
+    assert not answered(question, turn("The migration was on 3 March 2026.")).found
+    assert "two days" in answered(question, turn("The migration took two days.")).answer
+
+
+def test_when_does_asks_for_a_day_where_words_tell_a_coming_one() -> None:
+    found = answered("When does the lease run out?", turn("The lease runs out on 12 March."))
+    assert found.start == "2026-03-12"
+    rule = answered("When does the cache get flushed?", turn("It is flushed with each deploy."))
+    assert not rule.start
+
+
+def test_a_time_in_a_sentence_of_something_else_is_hardly_certain() -> None:
+    found = answered(
+        "When did Ruth's brother buy a red car?",
+        turn("Thanks for last week! Ruth is fine. Her brother is fine too, and so is the red car."),
+    )
+    assert found.confidence <= 0.5
