@@ -63,11 +63,9 @@ _AHEAD = re.compile(
     r"|plans? for|planning|can't wait|looking forward|wanna|hoping to)|'ll)\b"
     r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|set)(?: back)? (?:for|to) $"
 )
-#: without those that are more often another word ("a bit", "the ground")
-_PAST_FORMS = {past for verb, past in PAST.items() if past != verb} - {"bit", "ground", "lay"}
-_BACK = re.compile(
-    rf"\b(?:(?!need)[a-z]{{2,}}ed|was|were|had|did|got|cut|{'|'.join(sorted(_PAST_FORMS))})\b"
-)
+#: "let" and "read" are present as well, and "a bit" is none
+_PAST = sorted({"was", "were", "had", "did", "got", "cut", *PAST.values()} - {"bit", *PAST})
+_BACK = re.compile(rf"\b(?:(?!need)[a-z]{{2,}}ed|{'|'.join(_PAST)})\b")
 #: what one does is arranged: "I'm heading to a reserve"
 _ARRANGED = re.compile(
     r"\b(?:i['’]m|we['’]re|i am|we are) (?:\w+ )?"

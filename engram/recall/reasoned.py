@@ -93,9 +93,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; `around` and `beside` are shares of the question's words.
+    """A time that the evidence tells.
 
-    `only_said`: nothing tells when it was but the day on which the sentence was said.
+    `around`, `beside` and `close` are shares of the question's words around it; `only_said`:
+    nothing tells when it was but the day on which the sentence was said.
     """
 
     value: float
@@ -103,6 +104,7 @@ class _Candidate(NamedTuple):
     source: AnswerSource
     around: float
     beside: float
+    close: float
     only_said: bool
 
     @property
@@ -124,7 +126,7 @@ def reasoned(
             for number, one in enumerate(evidence)
             for candidate in _candidates(words, asked, number, one)
         ),
-        key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
+        key=lambda one: (-one.value, -one.close, -one.span.confidence, one.telling.number),
     )
     nearest = tuple(one.source for one in evidence[:_NEAREST])
     if not _is_dated(asked):
@@ -223,11 +225,11 @@ def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iter
         if one.telling.in_words:
             yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
-            yield f"{where} tells no time: the day on which it was said, {days}"
+            yield f"{where} names no time; it was said on that day -> {days}"
     best, times = told[0], {one.span.widest for one in candidates if one.telling.in_words}
     yield (
-        f"of what the question is about {best.beside:.0%} stands beside it, {best.around:.0%} in"
-        f" this {best.source.kind} and before; other times told:"
+        f"of the question's words {best.beside:.0%} stand near it, {best.around:.0%} in this"
+        f" {best.source.kind} and the turns before; other times found:"
         f" {len(times - {one.span.widest for one in told})}"
     )
     if told[1:]:
@@ -293,7 +295,8 @@ def _candidates(
         worth -= _UNTOLD * (only_said and _is_dated(asked))
         if not telling.in_words:
             worth -= _UNSURE * (1 - telling.span.confidence)
-        yield _Candidate(worth, telling, source, around, beside, only_said)
+        close = words.share(telling.clause)
+        yield _Candidate(worth, telling, source, around, beside, close, only_said)
 
 
 def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
