@@ -76,8 +76,8 @@ class Telling(NamedTuple):
     """A sentence and a time that it tells; `number` is that of its evidence.
 
     `beside` are the sentences before and after it, `clause` the part of it that tells the time. One
-    that is `alone` is a line of code, or stands in a text that is long enough to be of many things:
-    what it tells, it tells of itself only.
+    that is `alone` is a line of code or of a table, or stands in a text that is long enough to be
+    of many things: what it tells, it tells of itself only.
     """
 
     number: int
@@ -105,7 +105,7 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
     for place, (start, end, in_code) in enumerate(ranges):
         sentence = without_receipt(text[start:end].strip())
-        alone = in_code or len(text) > _LONG
+        alone = in_code or sentence.startswith("|") or len(text) > _LONG
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
         beside = () if alone else tuple(text[first:last].strip() for first, last, _ in around)
         for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:

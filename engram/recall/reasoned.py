@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NOT_FOUND = "not found"
 
 #: words that a question of time has for that alone
-_OF_TIME = "long ago since date time"
+_OF_TIME = "long ago since date time decide"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
 #: so many days that a question names count
@@ -99,9 +99,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; `around`, `beside`, `close`: shares of the question's words.
+    """A time that the evidence tells.
 
-    `only_said`: nothing tells when it was but the day on which the sentence was said.
+    `around`, `beside` and `close` are shares of the question's words around it; `only_said`:
+    nothing tells when it was but the day on which the sentence was said.
     """
 
     value: float
@@ -216,7 +217,7 @@ def _stands_against(one: _Candidate, best: _Candidate) -> bool:
     """Whether another source tells another time for what seems to be the same, nearly as well."""
     return (
         one.telling.number != best.telling.number
-        and one.telling.in_words
+        and not one.only_said
         and best.value - one.value <= _CLOSE
         and one.beside >= best.beside
         and not meet(one.span.widest, best.span.widest)
@@ -227,8 +228,8 @@ def _confidence(
     best: _Candidate, candidates: Sequence[_Candidate], other: _Candidate | None
 ) -> float:
     """How likely an answer is right: by how far it is before the best other time, and how told."""
-    if not best.telling.in_words:
-        return best.span.confidence
+    if best.only_said:
+        return _sure_of(best.telling)
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
@@ -238,6 +239,11 @@ def _confidence(
         return _LEVELS[-1][1]
     fitting = (sure for least, sure in _LEVELS if ahead >= least)
     return min(next(fitting), 0.7 if best.span.confidence < _SURE_WORDS else 1.0)
+
+
+def _sure_of(telling: Telling) -> float:
+    """How certain the day is on which a sentence was said; "today" in it may be of anything."""
+    return _LEVELS[-1][1] if telling.in_words else telling.span.confidence
 
 
 def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iterator[str]:
@@ -321,8 +327,8 @@ def _candidates(
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
         only_said = _tells_only_that_day(telling, source.said, beside)
         worth -= _UNTOLD * (only_said and _is_dated(asked))
-        if not telling.in_words:
-            worth -= _UNSURE * (1 - telling.span.confidence)
+        if only_said:
+            worth -= _UNSURE * (1 - _sure_of(telling))
         close = words.share(telling.clause)
         yield _Candidate(worth, telling, source, around, beside, close, only_said)
 
@@ -331,10 +337,13 @@ def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
     """Whether a sentence tells no time but the day on which it was said.
 
     A time in a sentence of something else is none of what the question is about, where that day is
-    all that it tells ("today"), or where the sentence stands alone.
+    all that it tells ("today"), or where the sentence stands alone. "Today" in a sentence that
+    stands alone is that day in any case.
     """
-    elsewhere = telling.alone or telling.span.widest == (said, said)
-    return not telling.in_words or (elsewhere and beside < _OWN)
+    if not telling.in_words:
+        return True
+    that_day = telling.span.widest == (said, said)
+    return (telling.alone and that_day) or ((telling.alone or that_day) and beside < _OWN)
 
 
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:

@@ -85,6 +85,13 @@ def test_today_in_a_sentence_of_something_else_is_not_the_answer() -> None:
     report = turn("Three builds are green today.", "2026-03-09", before=["We froze the schema."])
     found = answered("When did we freeze the schema?", report, turn("We froze the schema."))
     assert found.start == "2026-03-06" and found.confidence <= 0.4
+    table = "Open tasks:\n| freeze the schema | today |"
+    assert answered("When did we freeze the schema?", turn(table)).confidence <= 0.5
+
+
+def test_a_decision_need_not_say_that_it_is_one() -> None:
+    found = answered("When did we decide on the queue in Redis?", turn("Redis for the queue then."))
+    assert found.start == "2026-03-06"
 
 
 def test_a_time_in_a_long_turn_or_in_code_counts_for_its_own_sentence() -> None:
