@@ -132,7 +132,8 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
     forms = (
         f"(?P<{name}>{form})" for name, form in _FORMS.items() if not certain or name in _CERTAIN
     )
-    return re.compile("|".join(forms), re.IGNORECASE)
+    # every form begins with a word: elsewhere none of them needs to be tried
+    return re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
 #: what each form has one of
