@@ -150,9 +150,8 @@ _REACH = 48
 def matches(text: str, *, certain: bool) -> Iterator[re.Match[str]]:
     """The expressions of a text in their order, none overlapping another."""
     done = 0
-    pattern = expression(certain=certain)
     for begin, end in _stretches(text):
-        for match in pattern.finditer(text, max(begin, done), end):
+        for match in expression(certain=certain).finditer(text, max(begin, done), end):
             done = match.end()
             yield match
 
