@@ -1,8 +1,8 @@
 """`TEST_EFFORT`: how much the tests try, as a factor on the numbers that stand in them.
 
 1 in `make test`, 10 in `make torture`. It multiplies the examples of properties, and the kills and
-seconds of proofs; a loop over every call of a disk tries one call in four at effort 1 (which one
-depends on the day), and each of them from effort 4 on.
+seconds of proofs; a loop over every call of a disk tries one call in eight at effort 1 (which one
+depends on the day), and each of them from effort 8 on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 EFFORT = max(1, int(os.environ.get("TEST_EFFORT", "1")))
 #: of so many calls of a disk one is tried
-STRIDE = max(1, 4 // EFFORT)
+STRIDE = max(1, 8 // EFFORT)
 
 
 def examples(count: int = 25, *, shared_fixture: bool = False, **more: Any) -> settings:

@@ -132,7 +132,8 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
     forms = (
         f"(?P<{name}>{form})" for name, form in _FORMS.items() if not certain or name in _CERTAIN
     )
-    return re.compile("|".join(forms), re.IGNORECASE)
+    # every form begins with a word: elsewhere none of them needs to be tried
+    return re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
 #: what each form has one of
@@ -149,9 +150,8 @@ _REACH = 48
 def matches(text: str, *, certain: bool) -> Iterator[re.Match[str]]:
     """The expressions of a text in their order, none overlapping another."""
     done = 0
-    pattern = expression(certain=certain)
     for begin, end in _stretches(text):
-        for match in pattern.finditer(text, max(begin, done), end):
+        for match in expression(certain=certain).finditer(text, max(begin, done), end):
             done = match.end()
             yield match
 

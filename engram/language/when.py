@@ -27,10 +27,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from engram.language import dated_times, relative_times
 from engram.language.calendar_words import GERMAN_HINTS
 from engram.language.time_context import AFTER, BEFORE, Reading, TimeWords, role_of
 from engram.language.time_patterns import expression, matches
@@ -139,7 +138,7 @@ def _reading(match: re.Match[str], before: str, after: str, today: date) -> Read
 
     def resolved(one: re.Match[str]) -> Reading:
         form = one.lastgroup or ""
-        read = _RESOLVE[form](TimeWords(one.group(), before, after, today, inner))
+        read = _resolvers()[form](TimeWords(one.group(), before, after, today, inner))
         return read._replace(rule=form)
 
     try:
@@ -172,28 +171,34 @@ def _span(read: Reading, expression: str, offset: int, before: str, anchor: date
     )
 
 
-_RESOLVE: dict[str, Callable[[TimeWords], Reading]] = {
-    "iso_week": dated_times.of_iso_week,
-    "range": dated_times.of_range,
-    "near": relative_times.of_near,
-    "relation": relative_times.of_relation,
-    "week_of": dated_times.of_week_of,
-    "nth": dated_times.of_nth,
-    "part": dated_times.of_part,
-    "ending": dated_times.of_ending,
-    "week_day": relative_times.of_week_day,
-    "numeric": dated_times.of_numeric,
-    "named": dated_times.of_named,
-    "past": relative_times.of_past,
-    "which": relative_times.of_which,
-    "count": relative_times.of_count,
-    "lasting": relative_times.of_lasting,
-    "weekend": relative_times.of_weekend,
-    "season": dated_times.of_season,
-    "quarter": dated_times.of_quarter,
-    "weekday": relative_times.of_weekday,
-    "year": dated_times.of_year,
-    "around_year": dated_times.of_around_year,
-    "ordinal": dated_times.of_ordinal,
-    "bare_month": dated_times.of_bare_month,
-}
+@cache
+def _resolvers() -> dict[str, Callable[[TimeWords], Reading]]:
+    """What resolves each form."""
+    # imported here: most queries name no time
+    from engram.language import dated_times, relative_times
+
+    return {
+        "iso_week": dated_times.of_iso_week,
+        "range": dated_times.of_range,
+        "near": relative_times.of_near,
+        "relation": relative_times.of_relation,
+        "week_of": dated_times.of_week_of,
+        "nth": dated_times.of_nth,
+        "part": dated_times.of_part,
+        "ending": dated_times.of_ending,
+        "week_day": relative_times.of_week_day,
+        "numeric": dated_times.of_numeric,
+        "named": dated_times.of_named,
+        "past": relative_times.of_past,
+        "which": relative_times.of_which,
+        "count": relative_times.of_count,
+        "lasting": relative_times.of_lasting,
+        "weekend": relative_times.of_weekend,
+        "season": dated_times.of_season,
+        "quarter": dated_times.of_quarter,
+        "weekday": relative_times.of_weekday,
+        "year": dated_times.of_year,
+        "around_year": dated_times.of_around_year,
+        "ordinal": dated_times.of_ordinal,
+        "bare_month": dated_times.of_bare_month,
+    }

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -474,9 +474,7 @@ class VaultParts:
     @cached_property
     def redactor(self) -> Redactor:
         """What takes secrets out of texts."""
-        from engram.capture.redact.redactor import compile_redactor
-
-        return compile_redactor(shipped("redaction"), self.settings.capture.redact_allow)
+        return _redactor(self.settings.capture.redact_allow)
 
     @cached_property
     def signals(self) -> Signals:
@@ -699,6 +697,14 @@ class VaultParts:
         llm, asked = self.settings.llm, self._providers
         provider = asked[0] if asked else Provider(CLOUD, llm.base_url, _EXAMPLE, "")
         return Prices(shipped("prices"), llm).estimate(provider, calls, input_tokens)
+
+
+@lru_cache(maxsize=8)
+def _redactor(allow: tuple[str, ...]) -> Redactor:
+    """One for all vaults of a process that allow the same: it keeps nothing between texts."""
+    from engram.capture.redact.redactor import compile_redactor
+
+    return compile_redactor(shipped("redaction"), allow)
 
 
 @cache

@@ -24,6 +24,7 @@ class Meanwhile(RuleJudge):
     """A judge during whose first comparison something else happens."""
 
     def __init__(self, deed: Callable[[], object]) -> None:
+        super().__init__()
         self._deeds = [deed]
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,13 @@ from engram.language.hidden_text import without_hidden_signs
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
 from engram.recall.blocks import session_block
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
+from tests.conftest import NOW
 from tests.kit import reopened
+
+#: all of them read the same two vaults, which take long to make
+pytestmark = pytest.mark.xdist_group("poisoned")
 
 CASES: list[Mapping[str, Any]] = tomllib.loads(
     Path(__file__).with_name("poisoned.toml").read_text(encoding="utf-8")
@@ -108,13 +113,15 @@ def _words(memory: Memory) -> str:
     return without_hidden_signs("\n".join((*parts, str(memory.extras)))).casefold()
 
 
-@pytest.fixture(params=["rules", "model"])
+@pytest.fixture(scope="module", params=["rules", "model"])
 def poisoned(
-    request: pytest.FixtureRequest, open_vault: Callable[..., Vault], tmp_path: Path
-) -> Vault:
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Vault]:
     """A vault that knows one decision of the person, and took in all the conversations."""
-    vault = open_vault()
-    folder = tmp_path / "in"
+    home = tmp_path_factory.mktemp("poisoned")
+    environment = {"ENGRAM_HOME": str(home / "home"), "HOME": str(home)}
+    vault = Vault.create(home / "vault", environment=environment, clock=FixedClock(NOW))
+    folder = home / "in"
     folder.mkdir()
     first = {"source": "claude-code", "said": [["user", TRUSTED]]}
     vault.import_files("claude-code", _written(first, 99, folder))
@@ -127,7 +134,8 @@ def poisoned(
         vault.import_files(case["source"], _written(case, number, folder), tier=request.param)
         vault.flush()
     vault.consolidate()
-    return vault
+    yield vault
+    vault.close()
 
 
 def test_there_are_sixty_conversations_of_all_sources() -> None:
