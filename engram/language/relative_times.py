@@ -134,6 +134,8 @@ def of_past(words: TimeWords) -> Reading:
     counts = (1,) if single else count_of(words.text)
     length = "week" if unit == "weekend" else unit
     today, count = words.today, counts[-1]
+    if not count:
+        raise ValueError("no time at all")
     also: tuple[Days, ...] = ()
     if ahead:
         days = (today, move(today, count, length))

@@ -98,7 +98,7 @@ class Answering:
                 pieces.append(piece)
         places = self._lookup.places(one.key for _, one in turns)
         for turn, one in turns:
-            piece = self._of_turn(turn, one.key, places[one.key], setting)
+            piece = self._of_turn(turn, one.key, places[one.key], setting, _open_turns(recipient))
             piece = piece._replace(score=one.score / (best["turns"] or 1.0))
             made = by_turn.pop(one.key, None)
             pieces.append(piece if made is None else _joined(made, piece))
@@ -147,14 +147,17 @@ class Answering:
         text = with_source(statement, memory.quote, source.said)[:_MOST_TEXT]
         return links[0] if links else "", Evidence(source, text, 1.0, (memory.title,))
 
-    def _of_turn(self, turn: Turn, link: str, place: tuple[str, int], setting: Setting) -> Evidence:
+    def _of_turn(
+        self, turn: Turn, link: str, place: tuple[str, int], setting: Setting,
+        open_to: Callable[[Turn], bool],
+    ) -> Evidence:  # fmt: skip
         file, line = place
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
             local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
         )  # fmt: skip
-        around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
-        before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))
+        around = filter(open_to, self._lookup.with_turns_before(link, _BEFORE)[-2::-1])
+        before = tuple(one.text[:_MOST_TEXT] for one in around)
         return Evidence(source, turn.text[:_MOST_TEXT], 1.0, before, link)
 
 

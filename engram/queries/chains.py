@@ -1,6 +1,8 @@
 """Chains of replaced memories of a vault, with days and reasons, as far as they may be told.
 
-What was forgotten is in no chain; nor is a secret, nor what an agent may not be given.
+What was forgotten is in no chain; nor is a secret, nor what an agent may not be given. A reason
+that a model gave may have words of each memory that it was about: where one of them may not be
+told, the code of the reason stands alone.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ def chains(
         return recipient is None or is_open_to(recipient, audience, memory.space, memory.project)
 
     def reason(memory: Memory) -> str:
-        return why_replaced(memory, (event for *_, event in catalog.log.events(memory.id)))
+        linked = {*memory.supersedes, *memory.superseded_by}
+        open_to_all = linked == {one.id for one in catalog.memories(linked) if told(one)}
+        events = catalog.log.events(memory.id) if open_to_all else ()
+        return why_replaced(memory, (event for *_, event in events))
 
     return lambda memory: history_of(memory, catalog.memories, told, reason, timezone)

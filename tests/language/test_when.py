@@ -230,6 +230,15 @@ def test_days_ahead_and_days_ago_are_exact(anchor: date, count: int) -> None:
         assert only(f"{count} days ago", anchor).end == back.isoformat()
 
 
+@given(_DAYS, st.sampled_from(["day", "week", "weekend", "month", "year"]), st.integers(0, 30))
+def test_no_reading_of_a_count_of_units_ends_before_it_begins(
+    anchor: date, unit: str, count: int
+) -> None:
+    text = f"last {count} {unit}s, {count} {unit}s ago, next {count} {unit}s"
+    for span in find_times(text, anchor.isoformat(), least=0):
+        assert all(start <= end for start, end in ((span.start, span.end), *span.also)), span
+
+
 @given(_DAYS, st.sampled_from(["week", "month", "quarter", "year"]))
 def test_last_this_and_next_of_a_unit_meet_without_a_gap(anchor: date, unit: str) -> None:
     last, this, following = (only(f"{which} {unit}", anchor) for which in ("last", "this", "next"))

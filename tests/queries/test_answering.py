@@ -232,6 +232,25 @@ def test_no_agent_is_answered_from_the_person_s_private_life(
     assert asked(vault, question).found
 
 
+def test_of_what_was_said_before_a_turn_an_agent_is_given_only_what_is_its_own(
+    vault: Vault,
+) -> None:
+    told(
+        vault,
+        ("2026-03-12T10:00:00Z", "me: My daughter Zoe was born."),
+        ("2026-03-12T10:01:00Z", "me: We deployed the billing service yesterday."),
+        project="shop",
+    )
+    told(vault, ("2026-03-13T10:00:00Z", "me: The blog needs a wombat."), project="blog")
+    told(vault, ("2026-03-13T10:01:00Z", "me: We deployed it yesterday."), project="shop")
+    vault.ready_to_read()
+    recipient = Recipient(("shop",))
+    evidence = vault.parts.answering.evidence
+    found = evidence("When did we deploy the billing service?", setting=TODAY, recipient=recipient)
+    before = [text for one in found for text in one.before]
+    assert len(found) == 2 and before == ["We deployed the billing service yesterday."]
+
+
 def test_no_agent_is_answered_from_a_personal_export(vault: Vault) -> None:
     said = ("2026-03-12", "me: We deployed the billing service yesterday.")
     told(vault, said, project="shop", source="chatgpt")

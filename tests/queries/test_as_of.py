@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from engram.model.change import Event
 from engram.model.errors import BadInput
 from engram.model.turn import turn_of
 from engram.recall.query import parse
@@ -216,6 +217,24 @@ def test_the_history_of_what_was_replaced_tells_what_replaced_it(replaced: Vault
     assert lines[2].startswith(
         "  history: 2026-01-10 to 2026-02-10: The till listens on port 8080."
     )
+
+
+def test_a_reason_is_told_only_beside_both_memories_that_it_is_about(
+    replaced: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = Event("consolidated", "", (("action", "merge"), ("why", "wombats need 7070")))
+    log = replaced.parts.catalog.log
+    monkeypatch.setattr(type(log), "events", lambda *_: [(1, NOW, done)])
+
+    def reasons() -> list[str]:
+        block = replaced.recall("till port", history=True, as_of="2026-02-20")
+        ((_, steps),) = block.history or ()
+        return [step.reason for step in steps if step.text != "The till listens on port 8080."]
+
+    assert reasons() == ["", "wombats need 7070"]
+    (holder,) = replaced.list()
+    replaced.forget(holder.id)
+    assert reasons() == ["replaced by hand"]
 
 
 def test_what_was_forgotten_is_in_no_history(replaced: Vault) -> None:
