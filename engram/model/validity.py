@@ -62,7 +62,7 @@ def last_moment(when: Instant | Day, timezone: str) -> str:
     """
     written, zone = when.strip(), zone_of(timezone)
     if not _ASKED.fullmatch(written) or written < "1970":
-        raise ValueError(f"no day from 1970 to 9999: {when!r}")
+        raise ValueError(f"{when!r} is no day from 1970 to 9999")
     moment = datetime.fromisoformat(written)
     if len(written) == _DAY:
         moment = moment.replace(tzinfo=zone) + _TO_ITS_END

@@ -200,9 +200,10 @@ def test_a_model_that_gives_no_answer_is_asked_once_and_the_rules_answer(
 
 def test_the_command_tells_people_why_the_rules_answer_and_programs_too(office: Office) -> None:
     vault_of(office).close()
+    command = ["--vault", str(office.folder / "vault"), "recall", WHEN, "--reason"]
+    assert "no model was asked" in run(command, office.folder, office.environment).err
     with ModelServer([fails(401)]) as server:
         office.cloud(server.base_url)
-        command = ["--vault", str(office.folder / "vault"), "recall", WHEN, "--reason"]
         told = run(command, office.folder, office.environment)
         data = json.loads(run([*command, "--json"], office.folder, office.environment).out)
     assert "5 March 2026" in told.out and "the rules answer" in told.err

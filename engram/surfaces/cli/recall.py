@@ -51,8 +51,11 @@ def command(
         say(block.text.removesuffix("\n"))
     if block.left_out and not wants_json():
         talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")
-    if block.answer is not None and block.answer.found and not block.text:
-        talk("note: the answer does not fit the budget: --budget 400 has room for it")
+    if block.answer is not None and block.answer.found:
+        if not block.text:
+            talk("note: the answer does not fit the budget: --budget 400 has room for it")
+        if reason and not (block.answer.asked_model or block.answer.model_fault):
+            talk("note: no model was asked (`engram config set llm.model NAME` names one)")
     if block.answer is not None and block.answer.model_fault:
         talk(f"note: {block.answer.model_fault}; this is what the rules answer")
     if projects and not block.text:
