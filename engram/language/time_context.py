@@ -14,6 +14,7 @@ from datetime import date
 from typing import NamedTuple
 
 from engram.language.calendar_spans import Days
+from engram.language.irregular import PAST
 from engram.model.time_span import Granularity, Role
 
 #: how far from an expression prepositions and tense are looked for, characters
@@ -62,10 +63,9 @@ _AHEAD = re.compile(
     r"|plans? for|planning|can't wait|looking forward|wanna|hoping to)|'ll)\b"
     r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|set)(?: back)? (?:for|to) $"
 )
-_BACK = re.compile(
-    r"\b(?:(?!need)[a-z]{2,}ed|was|were|had|did|went|got|made|came|took|began|broke|found|said|told|saw"
-    r"|sent|met|left|wrote|built|ran|fell|cut|chose|gave)\b"
-)
+#: "let" and "read" are present as well
+_PAST = sorted({"was", "were", "had", "did", "got", "cut", *PAST.values()} - set(PAST))
+_BACK = re.compile(rf"\b(?:(?!need)[a-z]{{2,}}ed|{'|'.join(_PAST)})\b")
 #: what one does is arranged: "I'm heading to a reserve"
 _ARRANGED = re.compile(
     r"\b(?:i['’]m|we['’]re|i am|we are) (?:\w+ )?"

@@ -100,7 +100,7 @@ _FORMS = {
     "count": rf"\b(?:{_NUMBER} {_COUNTED}s?(?: and a half| or (?:two|so))?|half an? {UNIT})"
     r" (?:ago|from now|back\b(?! (?:to|in|home|from|up|on|into|at|here|there|then)\b))\b"
     rf"|\b(?:in|within) {_NEARLY}(?:the next )?"
-    rf"(?:{_NUMBER} {_COUNTED}s?(?: or two)?|half an? {UNIT})\b(?! of\b|['’]s (?!time))",
+    rf"(?:{_NUMBER} {_COUNTED}s?(?: or two)?|half an? {UNIT})\b(?! (?:of|ago)\b|['’]s (?!time))",
     "lasting": rf"\b(?:for )?{_NEARLY}{_NUMBER} {UNIT}s? (?:now|already)\b"
     rf"|\bfor (?:the (?:last|past) )?{_NEARLY}{_NUMBER} {UNIT}s?\b(?! ago)"
     rf"|\b(?:together|married) {_NEARLY}{_NUMBER} {UNIT}s?\b(?! ago)",

@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.sentences import sentence_ranges
 from engram.language.tokens import terms
 from engram.language.when import find_times
+from engram.model.markdown import code_lines
+from engram.model.record import without_receipt
 from engram.model.time_span import TimeSpan
 
 if TYPE_CHECKING:
@@ -28,13 +32,28 @@ if TYPE_CHECKING:
 #: the rule of a span that no words tell: the day on which something was said
 DAY_SAID = "day said"
 
-#: how certain it is that something happened on the day on which it was said: when it sounds fresh
-#: ("I just opened my shop", "we've found it"), and when it does not
-_FRESH, _SAID_ONLY = 0.6, 0.4
-_IS_FRESH = re.compile(
-    r"\bjust\b|(?:\b(?:have|has)|'ve|'s) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b|\bfinally\b",
+#: how certain it is that something happened on the day on which it was said: when that is a report
+#: ("Fixed the login", "PR created: ..."), when it sounds fresh ("I just opened my shop", "we've
+#: found it"), and when it does neither
+_REPORTED, _FRESH, _SAID_ONLY = 0.7, 0.6, 0.4
+_IS_REPORT = re.compile(
+    r"\W*(?:(?!based|related|supposed)(?:\w*[^e\W]ed|done|made|built)\b"
+    r"|(?:(?!(?:is|are|was|be|not)\b)[\w-]+ ){1,2}\w*[^e\W]ed[.:])",
     re.IGNORECASE,
 )
+_IS_FRESH = re.compile(
+    r"\bjust\b|(?:\b(?:have|has)|['’](?:ve|s)) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b|\bfinally\b",
+    re.IGNORECASE,
+)
+#: a text that is longer, characters, is of many things
+_LONG = 1_000
+_CLAUSE_END = re.compile(r"[,;:] |\b(?:and|but|so) ", re.IGNORECASE)
+#: words right before a time, and how many characters before it they may begin
+_DENIED = re.compile(r"\bnot (?:(?:on|in) )?$", re.IGNORECASE)
+_NEARLY = re.compile(r"\b(?:around|about|roughly|approximately) $", re.IGNORECASE)
+_LEAD = 16
+#: how certain a day is that is told as being around
+_NEARLY_SURE = 0.6
 
 
 class Evidence(NamedTuple):
@@ -55,13 +74,17 @@ class Evidence(NamedTuple):
 class Telling(NamedTuple):
     """A sentence and a time that it tells; `number` is that of its evidence.
 
-    `beside` are the sentences before and after it.
+    `beside` are the sentences before and after it, `clause` the part of it that tells the time. One
+    that is `alone` is a line of code, or stands in a text that is long enough to be of many things:
+    what it tells, it tells of itself only.
     """
 
     number: int
     sentence: str
     span: TimeSpan
     beside: tuple[str, ...] = ()
+    alone: bool = False
+    clause: str = ""
 
     @property
     def in_words(self) -> bool:
@@ -74,29 +97,62 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     text, said = evidence.text, evidence.source.said
     if not said:
         return
-    spans = find_times(text, said, least=0)
+    times = find_times(text, said, least=0)
+    spans = [_nearly(text, one) for one in times if not _is_denied(text, one)]
+    offsets = [span.offset for span in spans]
     said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
     ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
-    for place, (start, end) in enumerate(ranges):
-        sentence = text[start:end].strip()
+    for place, (start, end, in_code) in enumerate(ranges):
+        sentence = without_receipt(text[start:end].strip())
+        alone = in_code or len(text) > _LONG
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
-        beside = tuple(text[first:last].strip() for first, last in around)
-        for span in spans:
-            if start <= span.offset < end:
-                yield Telling(number, sentence, span, beside)
-        sure = _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
-        yield Telling(number, sentence, said_then._replace(confidence=sure))
+        beside = () if alone else tuple(text[first:last].strip() for first, last, _ in around)
+        for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+            clause = _clause(text[start:end], span.offset - start)
+            yield Telling(number, sentence, span, beside, alone, clause)
+        if not in_code:
+            span = said_then._replace(confidence=_sure_of_the_day(sentence))
+            yield Telling(number, sentence, span, (), alone)
+
+
+def _clause(sentence: str, at: int) -> str:
+    ends = [one.start() for one in _CLAUSE_END.finditer(sentence)]
+    first = max((end for end in ends if end <= at), default=0)
+    return sentence[first : min((end for end in ends if end > at), default=len(sentence))]
+
+
+def _is_denied(text: str, span: TimeSpan) -> bool:
+    """Whether it is the time that something is not: "not this week, but ..."."""
+    return _DENIED.search(text, max(0, span.offset - _LEAD), span.offset) is not None
+
+
+def _nearly(text: str, span: TimeSpan) -> TimeSpan:
+    """"around 23 February" may be any day of a week, and is less certain."""
+    if span.granularity != "day" or not _NEARLY.search(
+        text, max(0, span.offset - _LEAD), span.offset
+    ):
+        return span
+    day = date.fromisoformat(span.start)
+    if not 1970 < day.year < 9999:
+        return span
+    first, last = ((day + timedelta(days=days)).isoformat() for days in (-3, 3))
+    sure = min(span.confidence, _NEARLY_SURE)
+    return span._replace(start=first, end=last, granularity="span", confidence=sure, also=())
 
 
 def with_source(statement: str, words: str, said: Day) -> str:
     """The words that a statement was made of, and the statement.
 
     The statement alone where it names a day that these words do not tell: a person corrected it.
+    The words alone where it is only nearer: "around 2026-02-23" is what was made of "last week".
     """
     told = [span.widest for span in find_times(words, said, least=0)]
-    own = [(span.start, span.end) for span in find_times(statement, said)]
-    corrected = told and any(not any(meet(one, other) for other in told) for one in own)
-    return statement if corrected else "\n".join(filter(None, (words, statement)))
+    own = find_times(statement, said)
+    if told and any(not any(meet((one.start, one.end), days) for days in told) for one in own):
+        return statement
+    if told and any(_nearly(statement, one) != one for one in own):
+        return words
+    return "\n".join(filter(None, (words, statement)))
 
 
 def meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
@@ -113,8 +169,16 @@ def rarity_among(evidence: Sequence[Evidence]) -> Callable[[str], float]:
     return lambda term: math.log(most / (holding[term] + 0.5)) + 0.1
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for line in text.split("\n"):
-        yield from sentence_ranges(text, start, start + len(line))
+def _sure_of_the_day(sentence: str) -> float:
+    if _IS_REPORT.match(sentence):
+        return _REPORTED
+    return _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where each begins and ends, and whether it is code."""
+    lines, start = text.split("\n"), 0
+    for line, in_code in zip(lines, code_lines(lines), strict=True):
+        for first, last in sentence_ranges(text, start, start + len(line)):
+            yield first, last, in_code
         start += len(line) + 1

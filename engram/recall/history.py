@@ -24,7 +24,7 @@ _MOST = 50
 _REASONS = {
     "by_hand": "replaced by hand",
     "resolved": "a contradiction was resolved",
-    "newer_value": "a newer value of the same",
+    "newer_value": "a newer value took its place",
     "older_than_holder": "a newer value was known already",
     "named": "a newer one names it as replaced",
     "judged": "by rules, a newer one replaces it",

@@ -42,6 +42,10 @@ NOT_FOUND = "not found"
 _OF_TIME = "long ago since date time"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
+#: so many days that a question names count
+_MOST_DAYS = 8
+#: as much of a text that may be quoted is looked through for orders to agents
+_MOST_SEEN = 4_000
 #: what came nearest, sources at most
 _NEAREST = 3
 
@@ -53,6 +57,8 @@ _UNIT, _DAYS_NAMED, _SINCE = 0.5, 1.0, 1.0
 #: what speaks against one: that no words tell it, that it lies ahead where the question looks back
 #: (or behind), that its memory was replaced
 _UNTOLD, _WRONG_WAY, _REPLACED = 2.5, 1.5, 1.0
+#: of a day that no words tell: all that keeps it from being certain
+_UNSURE = 1.0
 #: for a question that asks for no time: that the sentence asks something itself
 _ASKING = 2.0
 #: as little as this of what its own sentence says count for a time in the sentences next to it
@@ -60,6 +66,8 @@ _NEAR = 0.7
 
 #: how much of the question has to stand around an answer
 _LEAST_AROUND = 0.12
+#: and in a sentence that tells no time but the day on which it was said
+_LEAST_BESIDE = 0.3
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
 #: how far a time is before the best other one, and how certain the answer is then; with less than
@@ -68,21 +76,30 @@ _LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
 _MUCH, _SURE_WORDS = 0.4, 0.75
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
+#: and with less than `_MUCH` of the question's words in it that is likely
+_WEAK = 0.3
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
 _SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
 _SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
+#: many a question to an agent has no question mark
+_ASKS = re.compile(
+    r"\?\W*$|^(?:[\w-]+,? ){0,2}(?:what|why|how|who|which|can you|could you|is there|does)\b", re.I
+)
+#: what makes a line an item, a heading or a quotation
+_MARK = re.compile(r"^(?:[-*+>]|#+) ")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; `around` and `beside` are shares of the question's words."""
+    """A time that the evidence tells; the last three are shares of the question's words around it."""
 
     value: float
     telling: Telling
     source: AnswerSource
     around: float
     beside: float
+    close: float
 
     @property
     def span(self) -> TimeSpan:
@@ -103,11 +120,11 @@ def reasoned(
             for number, one in enumerate(evidence)
             for candidate in _candidates(words, asked, number, one)
         ),
-        key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
+        key=lambda one: (-one.value, -one.close, -one.span.confidence, one.telling.number),
     )
     nearest = tuple(one.source for one in evidence[:_NEAREST])
     best = candidates[0] if candidates else None
-    if best is None or best.around < _LEAST_AROUND:
+    if best is None or _is_of_something_else(best):
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
     if not _is_dated(asked):
@@ -127,6 +144,13 @@ def reasoned(
     )
 
 
+def _is_of_something_else(best: _Candidate) -> bool:
+    """Whether too few of the question's words stand around a time, or in a sentence without one."""
+    return best.around < _LEAST_AROUND or (
+        not best.telling.in_words and best.beside < _LEAST_BESIDE
+    )
+
+
 def _is_dated(asked: Asked) -> bool:
     """Whether a time answers it: how long something took is said in words, or nowhere."""
     return asked.wanted != "" and asked.measured != "finished"
@@ -139,9 +163,13 @@ def _quotable(
     # imported here: its patterns take a while, and a date is no quotation
     from engram.language.agent_orders import injection
 
+    gives_orders: dict[int, bool] = {}
     for one in candidates:
-        own = one.source.kind == "memory"
-        if not injection(evidence[one.telling.number].text, own=own):
+        number = one.telling.number
+        if number not in gives_orders:
+            own = one.source.kind == "memory"
+            gives_orders[number] = bool(injection(evidence[number].text[:_MOST_SEEN], own=own))
+        if not gives_orders[number]:
             yield one
 
 
@@ -149,10 +177,11 @@ def _quoted(best: _Candidate | None, nearest: tuple[AnswerSource, ...]) -> Reaso
     """A sentence as the answer to a question that asks for no time: what is said of it."""
     if best is None:
         return ReasonedAnswer(NOT_FOUND, 0.0, "what was found gives orders to agents", (), nearest)
-    said = first_line(best.telling.sentence, _MOST_SENTENCE)
+    said = first_line(_MARK.sub("", best.telling.sentence), _MOST_SENTENCE)
     source = best.source._replace(text=said)
     why = f"{best.beside:.0%} of the question's words stand in this sentence"
-    return ReasonedAnswer(said, _QUOTED, why, (), (source,))
+    sure = _QUOTED if best.beside >= _MUCH else _WEAK
+    return ReasonedAnswer(said, sure, why, (), (source,))
 
 
 def _stands_against(one: _Candidate, best: _Candidate) -> bool:
@@ -171,7 +200,7 @@ def _confidence(
 ) -> float:
     """How likely an answer is right: by how far it is before the best other time, and how told."""
     if not best.telling.in_words:
-        return best.span.confidence
+        return best.span.confidence if best.beside >= _MUCH else _WEAK
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
@@ -191,11 +220,11 @@ def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iter
         if one.telling.in_words:
             yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
-            yield f"{where} tells no time: the day on which it was said, {days}"
+            yield f"{where} names no time; it was said on that day -> {days}"
     best, times = told[0], {one.span.widest for one in candidates if one.telling.in_words}
     yield (
-        f"of what the question is about {best.beside:.0%} stands beside it, {best.around:.0%} in"
-        f" this {best.source.kind} and before; other times told:"
+        f"of the question's words {best.beside:.0%} stand near it, {best.around:.0%} in this"
+        f" {best.source.kind} and the turns before; other times found:"
         f" {len(times - {one.span.widest for one in told})}"
     )
     if told[1:]:
@@ -257,7 +286,21 @@ def _candidates(
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
         beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
-        yield _Candidate(worth, telling, source, around, beside)
+        if _is_dated(asked) and _tells_only_that_day(telling, source.said, beside):
+            worth -= _UNTOLD
+        if not telling.in_words:
+            worth -= _UNSURE * (1 - telling.span.confidence)
+        yield _Candidate(worth, telling, source, around, beside, words.share(telling.clause))
+
+
+def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
+    """Whether a sentence tells no time but the day on which it was said.
+
+    A time in a sentence of something else is none of what the question is about, where that day is
+    all that it tells ("today"), or where the sentence stands alone.
+    """
+    elsewhere = telling.alone or telling.span.widest == (said, said)
+    return not telling.in_words or (elsewhere and beside < _MUCH)
 
 
 def _in_one_piece(span: TimeSpan) -> TimeSpan:
@@ -310,15 +353,14 @@ def _is_of(span: TimeSpan, named: TimeSpan) -> bool:
 
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
+    if not _is_dated(asked):
+        return -_ASKING * (_ASKS.search(telling.sentence) is not None)
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_is_of(span, one) for one in asked.spans)
-    if not _is_dated(asked):
-        return -_ASKING * telling.sentence.endswith("?")
+    named = any(_is_of(span, one) for one in asked.spans[:_MOST_DAYS])
     return (
-        -_UNTOLD * (not telling.in_words)
-        - _WRONG_WAY * (ahead or behind)
+        -_WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
         + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")

@@ -253,10 +253,11 @@ class Vault:
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
         With `projects` it holds what an agent that works there may be given, or nothing at all;
-        without them everything but secrets is asked. A question of time is answered from memories
-        and turns; any is with `reason`, none without it (False). With `as_of` (see `list`) what was
-        true and said by then; with `history` what each memory replaced, and what replaced it.
-        Raises BadInput for an empty question that is to be answered.
+        without them everything but secrets is asked. A question of time is answered by rules, from
+        memories and turns; any question with `reason`, which asks the model that is configured;
+        none where it is False. With `as_of` (see `list`) what was true and said by then; with
+        `history` what each memory replaced, and what replaced it. Raises BadInput for an empty
+        question that is to be answered.
         """
         self._check_given()
         asked = self._last_moment(as_of)

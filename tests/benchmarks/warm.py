@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from statistics import median
 
@@ -90,7 +90,7 @@ def tell(what: str, times: Iterable[Taken]) -> None:
     print(f"{what:<34}{cpu:6.1f} ({wall:.1f}), p95 {most.cpu:.1f} ({most.wall:.1f}){wanted}")
 
 
-def of_daemon(daemon: subprocess.Popen[str]) -> tuple[float, int]:
+def of_daemon(daemon: BaseProcess) -> tuple[float, int]:
     """Seconds of CPU that a process has taken so far, and its memory in bytes; Linux only."""
     fields = Path(f"/proc/{daemon.pid}/stat").read_text("ascii").rpartition(")")[2].split()
     ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])

@@ -1,42 +1,56 @@
-"""A process that is nothing but the door of a daemon: `python -m tests.daemon.control_server`.
+"""Processes that are nothing but the door of a daemon, forked from one that has imported it all.
 
-Says where its door is, and keeps it until its standard input ends. What a test gives it to do in
-the middle of a command stands in DOORKEEPER: `die` ends it like a power cut, `wait` makes it slow.
+`door_in` opens one and keeps it until its block ends. What a test gives it to do in the middle of a
+command is its mood: "die before" and "die after" end it like a power cut, "wait" makes it slow.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from unittest import mock
 
 from engram.daemon.rpc.server import CommandAnswer, CommandRequest, ControlServer
 from engram.surfaces.remote.handler import RemoteCommands
 
 ROOT = Path(__file__).parents[2]
+_PATIENCE = 60.0
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["tests.daemon.imported_door"])
 
 
 @contextmanager
-def door_in(environment: Mapping[str, str], mood: str = "") -> Iterator[subprocess.Popen[str]]:
+def door_in(environment: Mapping[str, str], mood: str = "") -> Iterator[BaseProcess]:
     """A door of its own process, open, for those who share this environment."""
-    python = {"PYTHONPATH": str(ROOT), "DOORKEEPER": mood}
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.daemon.control_server"], env={**environment, **python},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert worker.stdin is not None and worker.stdout is not None
+    ours, theirs = _processes.Pipe()
+    worker = _processes.Process(target=_keep, args=(dict(environment), mood, theirs))
+    # the process that forks is started by the first door, and imports from where this one does
+    with mock.patch.dict(os.environ, PYTHONPATH=str(ROOT)):
+        worker.start()
+    theirs.close()
     try:
-        assert worker.stdout.readline().strip().endswith("control.sock")
+        assert ours.poll(_PATIENCE) and ours.recv().endswith("control.sock")
         yield worker
     finally:
-        worker.stdin.close()
-        worker.wait(20)
-        worker.stdout.close()
+        ours.close()
+        worker.join(_PATIENCE)
+
+
+def _keep(environment: Mapping[str, str], mood: str, caller: Connection) -> None:
+    """Keep a door until the caller closes its end."""
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    with ControlServer(_Moody(mood), os.environ) as door, suppress(EOFError):
+        caller.send(door.path)
+        caller.recv()
 
 
 class _Moody(RemoteCommands):
@@ -55,14 +69,3 @@ class _Moody(RemoteCommands):
         if self._mood == "die after":
             os.kill(os.getpid(), signal.SIGKILL)
         return answer
-
-
-def main() -> None:
-    """Keep the door until nobody holds standard input any more."""
-    with ControlServer(_Moody(os.environ["DOORKEEPER"]), os.environ) as door:
-        print(door.path, flush=True)
-        sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main()

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from unittest import mock
 
@@ -73,7 +74,7 @@ def call(shop: Shop, *arguments: str) -> tuple[Ran, bool]:
 
 
 @pytest.fixture
-def door(shop: Shop) -> Iterator[subprocess.Popen[str]]:
+def door(shop: Shop) -> Iterator[BaseProcess]:
     with door_in(prompt_context(shop.folder)) as worker:
         yield worker
 
@@ -255,10 +256,10 @@ def test_what_may_ask_a_model_stays_here(shop: Shop, door: object) -> None:
     assert not call(shop, "recall", "which till?", "--reason")[1]
 
 
-def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: subprocess.Popen[str]) -> None:
+def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: BaseProcess) -> None:
     assert call(shop, "list")[1]
     door.kill()
-    door.wait()
+    door.join()
     assert Path(shop.folder, "home/daemon/control.sock").is_socket()
     assert not call(shop, "list")[1]
     with door_in(prompt_context(shop.folder)):
@@ -273,7 +274,8 @@ def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: subprocess.Pop
 def test_a_killed_daemon_never_has_a_change_made_twice(shop: Shop, mood: str, kept: int) -> None:
     with door_in(prompt_context(shop.folder), mood) as worker:
         ran, handed = call(shop, "remember", "The logo is blue.")
-        assert worker.wait() == -signal.SIGKILL
+        worker.join()
+        assert worker.exitcode == -signal.SIGKILL
     assert handed and (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "error: the daemon ended before it said whether that is done\n"

@@ -92,7 +92,7 @@ engram search fly.io --limit 3
 
 heading "6  Giving back"
 note "The same, as a block with sources and a limit in tokens: what an agent at work on the shop is given." \
-  "Asked when, it begins with the date. The second was never made a memory: Kim only said it."
+  "Asked when, it begins with the date. Of what the second asks for no memory was made: Kim only said it."
 engram recall "when did we decide to use postgres?" --limit 2 --project shop
 engram recall "when will the token be rotated?" --limit 1 --project shop
 

@@ -42,7 +42,7 @@ def test_honest_items_are_found_and_supported() -> None:
 
 
 def supported(text: str, said: str, before: str = "") -> str:
-    return Shown([said, before], [NOW]).supports(text, said, NOW)
+    return Shown([said, before], [NOW]).supports(text, said, NOW[:10])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from engram.model.answer import ReasonedAnswer
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.fakes.model_server import Asked, Behaviour, ModelServer, answers, fails, page
+from tests.golden.console import run
 from tests.llm.office import Office, outcomes, said, usage_log
 from tests.security.canaries import KINDS, canary, leaks
 
@@ -195,6 +196,17 @@ def test_a_model_that_gives_no_answer_is_asked_once_and_the_rules_answer(
     assert found.start == "2026-03-05" and not found.asked_model
     assert "no model answered" in found.model_fault and len(server.requests) <= 3
     assert len(server.requests) == 1 or all("other-form" in one for one in outcomes(office.open()))
+
+
+def test_the_command_tells_people_why_the_rules_answer_and_programs_too(office: Office) -> None:
+    vault_of(office).close()
+    with ModelServer([fails(401)]) as server:
+        office.cloud(server.base_url)
+        command = ["--vault", str(office.folder / "vault"), "recall", WHEN, "--reason"]
+        told = run(command, office.folder, office.environment)
+        data = json.loads(run([*command, "--json"], office.folder, office.environment).out)
+    assert "5 March 2026" in told.out and "the rules answer" in told.err
+    assert data["answer"]["model_fault"] in told.err and not data["answer"]["asked_model"]
 
 
 def test_nothing_is_sent_where_the_budget_is_used_up(office: Office) -> None:

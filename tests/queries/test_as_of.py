@@ -213,7 +213,7 @@ def test_the_history_of_what_was_replaced_tells_what_replaced_it(replaced: Vault
     text = replaced.recall("till port", history=True, as_of="2026-02-20").text
     lines = [line for line in text.splitlines() if "history" in line]
     assert lines[0].startswith("  history: since 2026-03-04: The till listens on port 7070. (")
-    assert lines[1] == "  history: 2026-02-10 to 2026-03-04: this; replaced by hand"
+    assert lines[1] == "  history: 2026-02-10 to 2026-03-04: this one; replaced by hand"
     assert lines[2].startswith(
         "  history: 2026-01-10 to 2026-02-10: The till listens on port 8080."
     )

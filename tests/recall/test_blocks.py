@@ -57,6 +57,7 @@ def test_nothing_found_is_said() -> None:
     block = context_block("the meaning of life", [], 100)
     assert 'holds nothing about "the meaning of life"' in block.text
     assert (block.shown, block.left_out) == ((), 0)
+    assert "vault was asked nothing." in context_block(" ", [], 100).text
 
 
 def test_the_order_of_the_ranking_is_kept_and_the_rest_is_counted() -> None:

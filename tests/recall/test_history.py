@@ -82,7 +82,7 @@ def test_why_it_was_replaced_is_what_was_said_last() -> None:
     merged = Event("consolidated", "a", (("action", "merge"), ("why", "the same words")))
     other = Event("consolidated", "a", (("action", "promote"), ("why", "told often")))
     by_hand = Event("memory_superseded", "a", (("code", "by_hand"),))
-    assert why_replaced(loser, []) == "a newer value of the same"
+    assert why_replaced(loser, []) == "a newer value took its place"
     assert why_replaced(loser, [merged, other]) == "the same words"
-    assert why_replaced(loser, [merged, by_hand]) == "a newer value of the same"
+    assert why_replaced(loser, [merged, by_hand]) == "a newer value took its place"
     assert why_replaced(Memory("a", "fact", "x", status_reason="a_new_code"), []) == "a new code"

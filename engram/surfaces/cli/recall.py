@@ -17,7 +17,8 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @click.option("--reason/--no-reason", default=None,
-              help="Answer any question, with a model if there is one, or none.")  # fmt: skip
+              help="Answer any question, or none; --reason sends it, and what was found for it,"
+              " to the model that you named, if any.")  # fmt: skip
 @as_of
 @click.option("--history", is_flag=True, help="What each memory replaced, and what replaced it.")
 @common
@@ -27,8 +28,8 @@ def command(
 ) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
 
-    A question of time ("when did we ...", "how long ago ...") is answered first, with the words
-    that tell it, from memories and from conversations.
+    A question of time ("when did we ...", "how long ago ...") is answered first, by rules, with the
+    words that tell it, from memories and from conversations.
 
     In the folder of a project (a git repository, or one that conversations were had in), or with
     --project, only what an agent that works there may be given; --everywhere asks all of the vault.
