@@ -5,7 +5,8 @@
         -> Telling("Hey!", 2023-07-06, the day said), ...
 
 Every expression counts that can be resolved, however uncertain it is, and for each sentence the day
-on which it was said. What has no such day tells nothing. Pure; time in proportion to the text.
+on which it was said. What has no such day, or one before 1970, tells nothing. Pure; time in
+proportion to the text.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _is_denied(text: str, span: TimeSpan) -> bool:
 
 
 def _nearly(text: str, span: TimeSpan) -> TimeSpan:
-    """"around 23 February" may be any day of a week, and is less certain."""
+    """ "around 23 February" may be any day of a week, and is less certain."""
     if span.granularity != "day" or not _NEARLY.search(
         text, max(0, span.offset - _LEAD), span.offset
     ):

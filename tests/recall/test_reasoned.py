@@ -66,9 +66,10 @@ def test_the_day_of_a_turn_is_a_weak_answer() -> None:
     assert told.confidence < fresh.confidence
 
 
-def test_a_turn_without_a_day_answers_nothing() -> None:
-    found = answered("When did we meet?", turn("We met yesterday.", said=""))
-    assert not found.found and found.source_memories[0].text == "We met yesterday."
+def test_a_turn_without_a_day_or_before_1970_answers_nothing() -> None:
+    for said in ("", "1968-03-12"):
+        found = answered("When did we meet?", turn("We met yesterday.", said=said))
+        assert not found.found and found.source_memories[0].text == "We met yesterday."
 
 
 def test_a_question_that_looks_ahead_is_not_answered_with_what_was() -> None:
