@@ -72,6 +72,13 @@ def test_a_turn_without_a_day_or_before_1970_answers_nothing() -> None:
         assert not found.found and found.source_memories[0].text == "We met yesterday."
 
 
+def test_of_a_text_full_of_times_so_much_is_read_as_takes_no_time() -> None:
+    said = turn("We met " + "yesterday or in q4 " * 1000)
+    told = list(tellings(0, said))
+    assert len(told) < 300 and max(len(one.clause) for one in told) < 1000
+    assert answered("When did we meet?", said).start == "2026-03-05"
+
+
 def test_a_question_that_looks_ahead_is_not_answered_with_what_was() -> None:
     said = (turn("We tested the backup last week."), turn("We will test the backup tomorrow."))
     assert answered("When will we test the backup?", *said).start == "2026-03-07"
