@@ -252,6 +252,13 @@ def test_of_what_was_said_before_a_turn_an_agent_is_given_only_what_is_its_own(
     assert len(found) == 2 and before == ["We deployed the billing service yesterday."]
 
 
+def test_no_agent_is_answered_from_a_personal_export(vault: Vault) -> None:
+    said = ("2026-03-12", "me: We deployed the billing service yesterday.")
+    told(vault, said, project="shop", source="chatgpt")
+    found = asked(vault, "When was the service deployed?", recipient=Recipient(("shop",)))
+    assert not found.found and found.source_memories == ()
+
+
 def test_for_an_agent_the_turns_of_other_projects_are_not_even_read(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,13 +277,6 @@ def test_for_an_agent_the_turns_of_other_projects_are_not_even_read(
     question = "When was the billing service deployed?"
     assert asked(vault, question, recipient=Recipient(("shop",))).found
     assert read == {"shop"}
-
-
-def test_no_agent_is_answered_from_a_personal_export(vault: Vault) -> None:
-    said = ("2026-03-12", "me: We deployed the billing service yesterday.")
-    told(vault, said, project="shop", source="chatgpt")
-    found = asked(vault, "When was the service deployed?", recipient=Recipient(("shop",)))
-    assert not found.found and found.source_memories == ()
 
 
 # -- bad input ------------------------------------------------------------------------------------
