@@ -182,6 +182,17 @@ def test_a_date_without_a_year_lies_ahead_where_the_question_looks_ahead() -> No
     assert found.start == "2025-06-07"
 
 
+def test_a_turn_of_before_1970_answers_nothing() -> None:
+    assert not answered("When did we meet?", turn("We met yesterday.", said="1968-03-12")).found
+
+
+def test_of_a_text_full_of_times_so_much_is_read_as_takes_no_time() -> None:
+    said = turn("We met " + "yesterday or in q4 " * 1000)
+    told = list(tellings(0, said))
+    assert len(told) < 300 and max(len(one.clause) for one in told) < 1000
+    assert answered("When did we meet?", said).start == "2026-03-05"
+
+
 def test_rare_words_weigh_more_than_those_that_all_evidence_has() -> None:
     weight = rarity_among([turn("a blue parser"), turn("a green parser")])
     assert weight("blue") == weight("green") > weight("parser") > 0
