@@ -199,17 +199,20 @@ def _split(text: str, pattern: str) -> tuple[str, str]:
 
 
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "final": -1}
+#: what stands beside a number, and is none
+_NO_COUNT = ("the", "st", "nd", "rd", "th")
 
 
 def of_nth(words: TimeWords) -> Reading:
     """`last Friday of May`, `second weekend of June 2023`, `the first two weeks of August`."""
     said, period = _split(words.text, r" (?:of|in) ")
     first, last = words.read(period).days
-    parts = [part for part in _NUMBER.findall(said) if part != "the"]
+    parts = [part for part in _NUMBER.findall(said) if part not in _NO_COUNT]
     number = int(parts[0]) if parts[0].isdigit() else _NTH[parts[0]]
     unit = parts[-1].rstrip("s") if parts[-1] not in ("wednes", "thurs") else parts[-1]
-    counted = count_of(said.split(maxsplit=1)[1]) if len(parts) > 2 else (1, 1)
-    count = counted[-1]
+    count = max(count_of(" ".join(parts[1:-1])), default=0) if len(parts) > 2 else 1
+    if not count:
+        raise ValueError("none of them")
     if (place := weekday_number(unit)) >= 0 and unit not in ("month",):
         days = _nth(first, last, place, number)
         return Reading(on(days), confidence=CONVENTION)
@@ -219,7 +222,10 @@ def of_nth(words: TimeWords) -> Reading:
     if unit == "month":
         months = [move(first, step, "month") for step in range((last.year - first.year) * 12 + 12)]
         inside = [one for one in months if one <= last]
-        start = inside[number - 1] if number > 0 else inside[-count]
+        place = number - 1 if number > 0 else len(inside) - count
+        if not 0 <= place < len(inside):
+            raise ValueError("beyond it")
+        start = inside[place]
         return Reading(month_of(start.year, start.month, count), "month", CONVENTION)
     length = count * (7 if unit == "week" else 1)
     if number > 0:

@@ -111,10 +111,11 @@ class Answering:
     ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
         if not query.asks:
             return [], []
+        mine = None if recipient is None else recipient.projects
         open_turns = _open_turns(recipient)
         open_memories = self._open_memories(setting, recipient, as_of)
         return (
-            self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
+            self._search.best_turns(query, _TURNS, setting, open_to=open_turns, projects=mine),
             self._search.best_memories(
                 query, _MEMORIES, setting, all_statuses=True, open_to=open_memories
             ),

@@ -8,7 +8,7 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -218,14 +218,22 @@ class SearchQueries:
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
+        projects: Collection[str] | None = None,
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
-        """The best turns in sight that the query admits and that are open to the one who asks."""
+        """The best turns in sight that the query admits and that are open to the one who asks.
+
+        With `projects` only theirs; the words of others are not even read.
+        """
         if not query.asks:
             return []
-        hidden = self._projections.catalog.hidden()
+        catalog = self._projections.catalog
+        hidden = catalog.hidden()
         turns: dict[str, Turn] = {}
 
         def admit(keys: list[str]) -> list[str]:
+            if projects is not None:
+                rows = catalog.turns.behind_links(keys)
+                keys = [key for key in keys if key in rows and rows[key].project in projects]
             known = self._lookup.turns([key for key in keys if key not in hidden])
             turns.update(known)
             return [

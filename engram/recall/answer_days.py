@@ -118,6 +118,8 @@ def _between(first: Day, last: Day) -> Iterator[Length]:
 
 def _is_unit(start: Day, end: Day) -> bool:
     """Whether two days are the first and the last one of a week, month, quarter or year."""
+    if end == "9999-12-31":  # no day comes after it
+        return False
     first, after = date.fromisoformat(start), date.fromisoformat(end) + timedelta(days=1)
     if first.weekday() == 0 and (after - first).days == 7:
         return True

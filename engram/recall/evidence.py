@@ -5,7 +5,8 @@
         -> Telling("Hey!", 2023-07-06, the day said), ...
 
 Every expression counts that can be resolved, however uncertain it is, and for each sentence the day
-on which it was said. What has no such day tells nothing. Pure; time in proportion to the text.
+on which it was said. What has no such day, or one before 1970, tells nothing. Pure; time in
+proportion to the text.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
     from engram.model.instant import Day
 
+#: times of one text that are looked at, and characters around one that may be of its clause
+_MOST_TIMES, _REACH = 200, 400
 #: the rule of a span that no words tell: the day on which something was said
 DAY_SAID = "day said"
 
@@ -96,9 +99,9 @@ class Telling(NamedTuple):
 def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     """All that one piece of evidence tells, sentence by sentence."""
     text, said = evidence.text, evidence.source.said
-    if not said:
+    if said < "1970":
         return
-    times = find_times(text, said, least=0)
+    times = find_times(text, said, least=0)[:_MOST_TIMES]
     spans = [_nearly(text, one) for one in times if not _is_denied(text, one)]
     offsets = [span.offset for span in spans]
     said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
@@ -109,7 +112,9 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
         beside = () if alone else tuple(text[first:last].strip() for first, last, _ in around)
         for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:
-            clause = _clause(text[start:end], span.offset - start)
+            # what is far away is another clause, however long the sentence is
+            near, last = max(start, span.offset - _REACH), min(end, span.offset + _REACH)
+            clause = _clause(text[near:last], span.offset - near)
             yield Telling(number, sentence, span, beside, alone, clause)
         if not in_code:
             span = said_then._replace(confidence=_sure_of_the_day(sentence))

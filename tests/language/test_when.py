@@ -239,6 +239,31 @@ def test_no_reading_of_a_count_of_units_ends_before_it_begins(
         assert all(start <= end for start, end in ((span.start, span.end), *span.also)), span
 
 
+@given(
+    _DAYS,
+    st.sampled_from(["first", "1st", "the 2nd", "the last", "fifth"]),
+    st.sampled_from(["", "0 ", "2 ", "few ", "two or three ", "couple "]),
+    st.sampled_from(["day", "week", "weekend", "month", "friday"]),
+    st.sampled_from(["June 2023", "2023", "last year", "the month", "week", "spring"]),
+)
+def test_the_nth_of_a_period_begins_before_it_ends_or_is_none(
+    anchor: date, which: str, count: str, unit: str, period: str
+) -> None:
+    for text in (f"{which} {count}{unit} of {period}", f"{which} {count}{unit}s in {period}"):
+        for span in find_times(text, anchor.isoformat(), least=0):
+            assert all(start <= end for start, end in ((span.start, span.end), *span.also)), span
+
+
+def test_an_ordinal_in_digits_is_one_in_words() -> None:
+    for said, same in (("1st", "first"), ("2nd", "second"), ("3rd", "third"), ("4th", "fourth")):
+        for form in ("{} week of June 2023", "the {} Friday of June 2023"):
+            found, wanted = (
+                [(one.start, one.end) for one in find_times(form.format(word), ANCHOR, least=0)]
+                for word in (said, same)
+            )
+            assert found == wanted != []
+
+
 @given(_DAYS, st.sampled_from(["week", "month", "quarter", "year"]))
 def test_last_this_and_next_of_a_unit_meet_without_a_gap(anchor: date, unit: str) -> None:
     last, this, following = (only(f"{which} {unit}", anchor) for which in ("last", "this", "next"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from engram.model.answer import ReasonedAnswer
 from engram.model.errors import BadInput
 from engram.model.turn import Turn, turn_of
+from engram.queries.lookup import Lookup
 from engram.recall.injection import Recipient
 from engram.recall.rank import Setting
 from engram.vault import Vault
@@ -266,6 +267,26 @@ def test_no_agent_is_answered_from_a_personal_export(vault: Vault) -> None:
     told(vault, said, project="shop", source="chatgpt")
     found = asked(vault, "When was the service deployed?", recipient=Recipient(("shop",)))
     assert not found.found and found.source_memories == ()
+
+
+def test_for_an_agent_the_turns_of_other_projects_are_not_even_read(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = ("2026-03-12", "me: We deployed the billing service yesterday.")
+    told(vault, said, project="shop")
+    told(vault, said, project="blog", session="b")
+    vault.ready_to_read()
+    lookup, read = vault.parts.lookup, set[str]()
+
+    def turns(links: Sequence[str]) -> dict[str, Turn]:
+        found = Lookup.turns(lookup, links)
+        read.update(turn.project for turn in found.values())
+        return found
+
+    monkeypatch.setattr(lookup, "turns", turns)
+    question = "When was the billing service deployed?"
+    assert asked(vault, question, recipient=Recipient(("shop",))).found
+    assert read == {"shop"}
 
 
 # -- bad input ------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ def test_a_day_within_a_span_was_never_said_and_its_month_was() -> None:
     assert cited.hold("2026-06-01", "2026-06-07") and cited.hold("2026-06-01", "2026-06-30")
     assert not cited.hold("2026-06-03", "2026-06-03")
     assert not cited.hold("2026-05-20", "2026-06-20")
+    assert not cited.hold("9999-01-01", "9999-12-31")
 
 
 def test_the_day_on_which_it_was_said_counts_where_no_words_tell_a_time() -> None:

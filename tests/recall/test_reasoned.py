@@ -254,3 +254,14 @@ def test_a_time_in_a_sentence_of_something_else_is_hardly_certain() -> None:
         turn("Thanks for last week! Ruth is fine. Her brother is fine too, and so is the red car."),
     )
     assert found.confidence <= 0.5
+
+
+def test_a_turn_of_before_1970_answers_nothing() -> None:
+    assert not answered("When did we meet?", turn("We met yesterday.", said="1968-03-12")).found
+
+
+def test_of_a_text_full_of_times_so_much_is_read_as_takes_no_time() -> None:
+    said = turn("We met " + "yesterday or in q4 " * 1000)
+    told = list(tellings(0, said))
+    assert len(told) < 300 and max(len(one.clause) for one in told) < 1000
+    assert answered("When did we meet?", said).start == "2026-03-05"
