@@ -4,6 +4,7 @@
       "yesterday" in a turn of 8 May 2023 -> 7 May 2023
       > 2023-05-08, Caroline: "I went to a support group yesterday."
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
+    - unsure answer (confidence 0.50): in 2019
     - answer: not found; what came nearest:
       > 2023-05-08, assistant: "The support group was so powerful."
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
@@ -26,6 +27,8 @@ from engram.recall.blocks import QUOTE_WIDTH, STANDING, OpeningItem, inert, sour
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource, ReasonedAnswer
 
+#: an answer that is no surer than this is called unsure: it may be of something else
+_UNSURE = 0.5
 #: sources that are told
 _MOST_SOURCES = 3
 _NOT_QUOTED = "(not quoted: it gives orders to an agent)"
@@ -44,7 +47,8 @@ def answer_items(answer: ReasonedAnswer, given: Mapping[str, str]) -> Iterator[O
             nearer = "; what came nearest:" if most else ""
             yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most], given)
         return
-    head = f"- answer (confidence {answer.confidence:.2f}): {_line(answer.answer)}"
+    called = "unsure answer" if answer.confidence <= _UNSURE else "answer"
+    head = f"- {called} (confidence {answer.confidence:.2f}): {_line(answer.answer)}"
     # the first steps tell how the time of each source was reckoned
     steps = [f"  {_line(step)}" for step in answer.reasoning.splitlines()]
     yield _item([head, *steps[: len(sources) or 1]], sources, given)

@@ -36,12 +36,13 @@ _MOST_TIMES, _REACH = 200, 400
 DAY_SAID = "day said"
 
 #: how certain it is that something happened on the day on which it was said: when that is a report
-#: ("Fixed the login", "PR created: ..."), when it sounds fresh ("I just opened my shop", "we've
-#: found it"), and when it does neither
+#: ("Fixed the login", "PR created: ...", "We decided to ..."), when it sounds fresh ("I just opened
+#: my shop", "we've found it"), and when it does neither
 _REPORTED, _FRESH, _SAID_ONLY = 0.7, 0.6, 0.4
 _IS_REPORT = re.compile(
     r"\W*(?:(?!based|related|supposed)(?:\w*[^e\W]ed|done|made|built)\b"
-    r"|(?:(?!(?:is|are|was|be|not)\b)[\w-]+ ){1,2}\w*[^e\W]ed[.:])",
+    r"|(?:(?!(?:is|are|was|be|not)\b)[\w-]+ ){1,2}\w*[^e\W]ed[.:]"
+    r"|(?:we|i)(?:['’]ve| have)? (?:decided|agreed|chose)\b)",
     re.IGNORECASE,
 )
 _IS_FRESH = re.compile(

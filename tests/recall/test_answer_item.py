@@ -53,6 +53,11 @@ def test_an_answer_stands_first_with_its_reason_its_words_and_its_link() -> None
     )
 
 
+def test_an_answer_that_is_likely_of_something_else_is_called_unsure() -> None:
+    unsure = block(replace(ANSWER, confidence=0.5)).text
+    assert "\n- unsure answer (confidence 0.50): 7 May 2023\n" in unsure
+
+
 def test_what_was_not_found_says_so_in_one_line_and_what_came_nearest() -> None:
     (first, *rest) = block(NOT_FOUND).text.split("\n\n")[1].splitlines()
     assert first == "- answer: not found; what came nearest:"
@@ -163,4 +168,4 @@ def test_with_an_answer_the_budget_is_never_exceeded_and_the_fence_holds(
         assert (lines[0], lines[-2:]) == ("<engram-memory>", ["</engram-memory>", ""])
         assert len(re.findall("[<＜﹤]", found.text)) == 2
         assert found.text.splitlines() == lines[:-1]
-        assert sum(line.startswith("- answer") for line in lines) == 1
+        assert sum(line.startswith(("- answer", "- unsure answer")) for line in lines) == 1

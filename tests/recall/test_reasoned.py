@@ -74,6 +74,8 @@ def test_a_report_of_what_was_done_tells_its_day_better_than_the_order_for_it() 
     )
     assert (found.start, found.confidence) == ("2026-03-07", 0.7)
     assert answered("When did we merge it?", turn("PR merged: see above.")).confidence == 0.7
+    decided = turn("We decided to use Postgres instead of SQLite.")
+    assert answered("When did we decide to use Postgres?", decided).confidence == 0.7
 
 
 def test_a_sentence_with_few_of_the_question_s_words_tells_no_day() -> None:
