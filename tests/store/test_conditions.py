@@ -46,6 +46,7 @@ _FILTERS = st.builds(
     since=_DAYS,
     before=_DAYS,
     as_of=st.just(""),
+    schemas=st.just(()),
 )
 
 
