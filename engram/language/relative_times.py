@@ -100,8 +100,8 @@ def _season(words: TimeWords, name: str, step: int) -> Reading:
     fitting = [season_of(today.year + one, name) for one in (-2, -1, 0, 1, 2)]
     if step < 0:
         days = [one for one in fitting if one[1] < today][-1]
-        also = tuple(one for one in fitting if one[0] <= today <= one[1])
-        return Reading(days, "season", FEW if also else CONVENTION)
+        begun = any(first <= today <= last for first, last in fitting)
+        return Reading(days, "season", FEW if begun else CONVENTION)
     if step > 0:
         return Reading(next(one for one in fitting if one[0] > today), "season", CONVENTION)
     if direction(words) < 0:
@@ -186,14 +186,9 @@ _LASTED = re.compile(
 
 
 def _unit(part: str) -> str:
+    """A unit, season or weekday without its plural; '' for any other word."""
     bare = part.removesuffix("s")
-    return (
-        bare
-        if bare in _UNITS or bare in SEASONS
-        else part
-        if part in WEEKDAYS
-        else (bare if bare in WEEKDAYS else "")
-    )
+    return bare if bare in _UNITS or bare in SEASONS or bare in WEEKDAYS else ""
 
 
 def _between(today: date, unit: str, step: int, counts: tuple[int, ...]) -> Reading:

@@ -59,9 +59,9 @@ class Chain:
         redact: Callable[[str], str],
         sleeper: Sleeper,
         max_input_tokens: int,
-        attempts: int = 0,
+        attempts: int = ATTEMPTS,
     ) -> None:
-        """`attempts` is how often a provider is asked at most; 0 for as often as `backoff` says."""
+        """`attempts` is how often a provider is asked at most."""
         self._providers = providers
         self._wire = wire
         self._habits = learnt
@@ -71,7 +71,7 @@ class Chain:
         self._redact = redact
         self._sleeper = sleeper
         self._most = max_input_tokens
-        self._attempts = attempts or ATTEMPTS
+        self._attempts = attempts
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer, from the first provider that gives one."""

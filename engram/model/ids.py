@@ -79,7 +79,6 @@ _NAMELESS = re.compile(r"#[0-9a-f]{12}")
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(maxsize=1024)
 def session_digest(source: str, session: str) -> str:
     """Twelve hex digits that name a session in its transcript's file name.
 

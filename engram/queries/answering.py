@@ -88,11 +88,12 @@ class Answering:
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
+        open_to = _open_turns(recipient)
         by_turn: dict[str, Evidence] = {}
         pieces: list[Evidence] = []
         # a session record repeats what was said: another memory of that turn goes before it
         for memory, one in sorted(memories, key=lambda pair: pair[0].schema == SESSION):
-            link, piece = self._of_memory(memory, setting, _open_turns(recipient))
+            link, piece = self._of_memory(memory, setting, open_to)
             piece = piece._replace(score=one.score / (best["memories"] or 1.0))
             if link and link not in by_turn:
                 by_turn[link] = piece
@@ -100,7 +101,7 @@ class Answering:
                 pieces.append(piece)
         places = self._lookup.places(one.key for _, one in turns)
         for turn, one in turns:
-            piece = self._of_turn(turn, one.key, places[one.key], setting, _open_turns(recipient))
+            piece = self._of_turn(turn, one.key, places[one.key], setting, open_to)
             piece = piece._replace(score=one.score / (best["turns"] or 1.0))
             made = by_turn.pop(one.key, None)
             pieces.append(piece if made is None else _joined(made, piece))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput
-from engram.recall.asked import what_is_asked
+from engram.recall.asked import time_asked
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
@@ -37,21 +37,16 @@ class Recalling:
 
         `as_of`, an Instant or a Day, asks for what was true and said by then; with `history` each
         memory tells what it replaced, and what replaced it. Only where `reason` is True a model is
-        asked, if there is one.
-
-        Raises BadInput for an empty question that is to be answered.
+        asked, if there is one. Raises BadInput for an empty question that is to be answered.
         """
         if reason and not question.strip():
             raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
-        answer, asked = None, what_is_asked(question, setting.today)
+        answer, asked = None, time_asked(question)
         if reason or (reason is None and (asked.wanted or asked.may_be_date)):
             answer = self._answering.answer(
-                question,
-                setting=setting,
-                recipient=recipient,
-                as_of=as_of,
+                question, setting=setting, recipient=recipient, as_of=as_of,
                 ask_model=reason is True,
-            )
+            )  # fmt: skip
         if answer and not answer.start and reason is None and not asked.wanted:
             answer = None
 

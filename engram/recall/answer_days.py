@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from engram.language.calendar_spans import unit_of
 from engram.language.calendar_words import NUMBERS
 from engram.language.when import find_times
 
@@ -118,15 +119,10 @@ def _between(first: Day, last: Day) -> Iterator[Length]:
 
 def _is_unit(start: Day, end: Day) -> bool:
     """Whether two days are the first and the last one of a week, month, quarter or year."""
-    if end == "9999-12-31":  # no day comes after it
+    if end > "9999-12-26":  # the last week that is whole
         return False
-    first, after = date.fromisoformat(start), date.fromisoformat(end) + timedelta(days=1)
-    if first.weekday() == 0 and (after - first).days == 7:
-        return True
-    months = (after.year - first.year) * 12 + after.month - first.month
-    if first.day != 1 or after.day != 1:
-        return False
-    return months == 1 or (months in (3, 12) and (first.month - 1) % months == 0)
+    days = date.fromisoformat(start), date.fromisoformat(end)
+    return any(unit_of(days[1], unit) == days for unit in ("week", "month", "quarter", "year"))
 
 
 def day_in(value: object) -> Day | None:

@@ -15,12 +15,12 @@ longer than 1,000 characters is a text, no question. Pure; never raises.
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from engram.language.calendar_spans import move, unit_of
 from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.stop_words import GERMAN_FILLERS, QUERY
 from engram.language.when import find_times
@@ -227,15 +227,10 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     said = span.expression
     if direction >= 0 or span.start <= today or _TELLS_YEAR.search(said) or not _MONTH.search(said):
         return span
-    start, end = (_year_before(date.fromisoformat(day)) for day in (span.start, span.end))
+    start, end = (move(date.fromisoformat(day), -1, "year") for day in (span.start, span.end))
     if start != end:
-        end = end.replace(day=monthrange(end.year, end.month)[1])
+        end = unit_of(end, "month")[1]
     return span._replace(start=start.isoformat(), end=end.isoformat(), also=())
-
-
-def _year_before(day: date) -> date:
-    year = day.year - 1
-    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
 
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*")

@@ -12,7 +12,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from engram.language.calendar_words import MONTHS, WEEKDAYS
+from engram.language.calendar_words import MONTHS, SEASONS, WEEKDAYS
 from engram.recall.evidence import meet
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
-_SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
+_SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:{'|'.join(SEASONS)})\b", re.IGNORECASE)
 _SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 
 

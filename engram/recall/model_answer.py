@@ -22,7 +22,7 @@ from engram.language.supported import shared_words, unsupported
 from engram.language.tokens import query_terms, telling_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.recall.answer_days import CitedDays, day_in, days_in
-from engram.recall.model_question import KEY, lines_of
+from engram.recall.model_question import KEY, days_told, lines_of
 
 if TYPE_CHECKING:
     from engram.model.instant import Day
@@ -104,7 +104,7 @@ def answered(
     resolved = tuple(_resolved(cited, start, end))
     apart = rules.found and rules.start and start and (rules.end < start or end < rules.start)
     told = [f"{one.text} ({', '.join(map(_place, one.cited))})" for one in claims]
-    told += [f'"{one.expression}" -> {_range(one)}' for one in resolved]
+    told += [f'"{one.expression}" -> {days_told(*one.widest)}' for one in resolved]
     told += [f"the rules answer: {rules.answer}"] if apart else []
     outright = not start or any(start in line for line in given)
     return ReasonedAnswer(
@@ -230,11 +230,6 @@ def _resolved(cited: Sequence[ShownSource], start: Day, end: Day) -> Iterator[Ti
             if span.start <= end and start <= span.end and span.widest not in told:
                 told.add(span.widest)
                 yield span
-
-
-def _range(span: TimeSpan) -> str:
-    first, last = span.widest
-    return first if first == last else f"{first} to {last}"
 
 
 def _place(one: ShownSource) -> str:

@@ -167,10 +167,11 @@ def _told(shown: ShownSource, number: int) -> str:
 
 def _days(span: TimeSpan) -> str:
     readings = dict.fromkeys(((span.start, span.end), *span.also))
-    return " or ".join(_range(*days) for days in readings)
+    return " or ".join(days_told(*days) for days in readings)
 
 
-def _range(start: Day, end: Day) -> str:
+def days_told(start: Day, end: Day) -> str:
+    """The first and the last day of a span, as a model is shown them."""
     return start if start == end else f"{start} to {end}"
 
 

@@ -1,8 +1,8 @@
 """Founding a vault: a folder made from the template, and registered.
 
 Turns a path into a vault on this machine. Guarantees: no existing file is overwritten, folders are
-0700 and files 0600, and the same instant
-and time zone give the same bytes. Refuses a folder that is a vault.
+0700 and files 0600, and the same instant and time zone give the same bytes. Refuses a folder that
+is a vault.
 """
 
 from __future__ import annotations

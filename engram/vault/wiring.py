@@ -446,7 +446,7 @@ class VaultParts:
             shipped("prompts/recall"), self.settings.llm.max_input_tokens,
             lambda text: self.redactor.redact(text).text,
         )  # fmt: skip
-        return ModelAnswering(prompt, self.model(budget, attempts=1))
+        return ModelAnswering(prompt, self.model(budget, once=True))
 
     @cached_property
     def recalling(self) -> Recalling:
@@ -643,11 +643,12 @@ class VaultParts:
         return self.model(budget)
 
     def model(
-        self, budget: Budget, asked: Sequence[Provider] = (), attempts: int = 0
+        self, budget: Budget, asked: Sequence[Provider] = (), *, once: bool = False
     ) -> Model:  # fmt: skip
-        """The model behind the configured providers, or behind these; `attempts` as for a Chain."""
+        """The model behind the configured providers, or behind these; `once`: none is retried."""
         if self.adapters.model is not None:
             return self.adapters.model
+        from engram.llm.backoff import ATTEMPTS
         from engram.llm.chain import Chain
         from engram.llm.prices import Prices
         from engram.llm.provider_habits import ProviderHabits
@@ -665,7 +666,7 @@ class VaultParts:
             lambda text: self.redactor.redact(text).text,
             self._sleeper,
             llm.max_input_tokens,
-            attempts,
+            1 if once else ATTEMPTS,
         )
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
