@@ -1,6 +1,6 @@
-"""The words of a question -> what kind of answer it wants, and which days and persons it names.
+"""The words of a question -> what kind of answer it wants, and which days it names.
 
-    When did Dana leave?                       date, back, "Dana"
+    When did Dana leave?                       date, back
     do you know which month it will ship?      date, ahead, month
     How many weeks ago did we fork it?         duration until today, back, week
     when I deploy it fails, why?               nothing
@@ -21,8 +21,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_spans import move, unit_of
-from engram.language.calendar_words import MONTHS, WEEKDAYS
-from engram.language.stop_words import GERMAN_FILLERS, QUERY
+from engram.language.calendar_words import MONTHS
 from engram.language.when import find_times
 
 if TYPE_CHECKING:
@@ -35,34 +34,23 @@ Measured = Literal["", "until today", "lasting", "since", "finished"]
 _LONGEST = 1_000
 
 
-class AskedTime(NamedTuple):
-    """Which time is wanted, by the question's words alone; the fields are those of Asked."""
-
-    wanted: Wanted = ""
-    direction: int = 0
-    unit: str = ""
-    measured: Measured = ""
-    may_be_date: bool = False
-
-
 class Asked(NamedTuple):
     """`wanted` is empty for a question that asks for no time.
 
     `direction`: -1 for what was (did), 1 for what will be, 0 where the question does not tell.
-    `unit` is the calendar unit that it names ("which year"), `spans` the days ("in July"),
-    `persons` the names, as they are written, word by word. `measured` tells what a duration is
-    between: the event and today ("how long ago"), a beginning and today ("how long has"; "since"
-    for "since when"), or a beginning and an end ("how long did it take"). `may_be_date`: it wants a
-    condition or a coming day, as what is found tells ("when does it run?", "when does Ana fly?").
+    `unit` is the calendar unit that it names ("which year"), `spans` the days ("in July").
+    `measured` tells what a duration is between: the event and today ("how long ago"), a beginning
+    and today ("how long has"; "since" for "since when"), or a beginning and an end ("how long did
+    it take"). `may_be_date`: it wants a condition or a coming day, as what is found tells ("when
+    does it run?", "when does Ana fly?").
     """
 
     wanted: Wanted = ""
     direction: int = 0
     unit: str = ""
-    spans: tuple[TimeSpan, ...] = ()
-    persons: tuple[str, ...] = ()
     measured: Measured = ""
     may_be_date: bool = False
+    spans: tuple[TimeSpan, ...] = ()
 
 
 def what_is_asked(question: str, today: Day) -> Asked:
@@ -71,16 +59,13 @@ def what_is_asked(question: str, today: Day) -> Asked:
     head = question[:_LONGEST]
     direction = time.direction or _tense(_plain(head).split())
     spans = (_sooner(span, today, direction) for span in find_times(head, today, least=0))
-    return Asked(
-        time.wanted, time.direction, time.unit, tuple(spans), tuple(_persons(head)),
-        time.measured, time.may_be_date,
-    )  # fmt: skip
+    return time._replace(spans=tuple(spans))
 
 
-def time_asked(question: str) -> AskedTime:
-    """Which time a question wants."""
+def time_asked(question: str) -> Asked:
+    """Which time a question wants, by its words alone: without `spans`."""
     if len(question) > _LONGEST:
-        return AskedTime()
+        return Asked()
     text = _plain(question)
     forms = [one for one in _FORMS if one[0] in text]
     for start, wish in _beginnings(text) if forms else ():
@@ -89,14 +74,14 @@ def time_asked(question: str) -> AskedTime:
                 unit = match.groupdict().get("unit") or ""
                 back = wanted == "duration"  # what begins it lies behind
                 direction = -1 if back else _tense(text[start:].split())
-                return AskedTime(wanted, direction, _UNITS.get(unit, unit), measured)
+                return Asked(wanted, direction, _UNITS.get(unit, unit), measured)
         if wish and text.startswith("when ", start) and not text.startswith("when to ", start):
             direction = _tense(text[start:].split())
             if direction < 0 or (direction and wish == "knows"):
-                return AskedTime("date", direction)
+                return Asked("date", direction)
         if text.startswith(("when does ", "when do ", "when should "), start):
-            return AskedTime(may_be_date=True)
-    return AskedTime()
+            return Asked(may_be_date=True)
+    return Asked()
 
 
 def _plain(text: str) -> str:
@@ -216,7 +201,7 @@ def _tense(words: list[str]) -> int:
     return 0
 
 
-# -- the days and persons that it names -----------------------------------------------------------
+# -- the days that it names -----------------------------------------------------------------------
 
 _TELLS_YEAR = re.compile(r"\d{4}")
 _MONTH = re.compile("|".join(month[:3] for month in MONTHS), re.IGNORECASE)
@@ -231,21 +216,3 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     if start != end:
         end = unit_of(end, "month")[1]
     return span._replace(start=start.isoformat(), end=end.isoformat(), also=())
-
-
-_WORD = re.compile(r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*")
-_OPENS_SENTENCE = re.compile(r"(?:^|[.?!]\s)\W*$")
-_NO_NAMES = QUERY | GERMAN_FILLERS | {*MONTHS, *WEEKDAYS}
-
-
-def _persons(text: str) -> Iterator[str]:
-    """Capitalised words, but for those that a sentence begins with; of German also its nouns."""
-    seen = set()
-    for match in _WORD.finditer(text):
-        said = match.group()
-        word = re.sub("['’]s$", "", said)
-        if not word[0].isupper() or word.isupper() or word.lower() in _NO_NAMES or word in seen:
-            continue
-        if word != said or not _OPENS_SENTENCE.search(text, 0, match.start()):
-            seen.add(word)
-            yield word
