@@ -6,26 +6,40 @@ word of a record's sections, and once however often it stands there: a long reco
 before the memory that says just what is asked, nor count as long where it is found by its
 statement. Who spoke is a term of its own, which no word of a text can be; it is searched apart
 (`speaker_term`). So are the stems of German words, and long ones backwards: a part of a compound
-begins or ends it.
+begins or ends it. The days that a text speaks of are terms, too (`day_term`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.index.scoring import BODY, COMPOUND, german_end, german_term, speaker_term
+from engram.index.prior import prior
+from engram.index.scoring import (
+    BODY,
+    COMPOUND,
+    day_term,
+    german_end,
+    german_term,
+    speaker_term,
+)
 from engram.language.german import german_stems
 from engram.language.stop_words import is_german
 from engram.language.tokens import terms
+from engram.language.when import find_times
 from engram.model.text import words
 
 if TYPE_CHECKING:
     from engram.model.hit import Document
+    from engram.model.instant import Day
 
 #: weights in tenths
 TITLE, CAPTION, SECTION = 15, 6, 8
+_EPOCH, _FIRST_DAY = date(1970, 1, 1).toordinal(), "1970-01-01"
+#: days of a longer span are not told apart; a longer text is read for times as far as this
+_MOST_DAYS, _MOST_TEXT = 31, 20_000
 #: a longer document counts as this long: the difference says nothing any more
 _LONGEST = 65_535
 _CAPTION = re.compile(
@@ -34,10 +48,11 @@ _CAPTION = re.compile(
 
 
 class Bag(NamedTuple):
-    """Terms with their weights in tenths, and the length in terms (at least 1)."""
+    """Terms with their weights in tenths, the length in terms (at least 1), and the prior."""
 
     terms: dict[str, int]
     length: int
+    prior: int = 0
 
 
 def bag_of(document: Document) -> Bag:
@@ -63,7 +78,26 @@ def bag_of(document: Document) -> Bag:
         weights[german_term(stem)] = weight
         if len(stem) >= COMPOUND:
             weights[german_end(stem)] = weight
-    return Bag(dict(weights), min(max(length, 1), _LONGEST))
+    days, timed = _spoken_of(said, document.day)
+    for day in days:
+        weights[day_term(day)] = BODY
+    asks = prior(body, timed=timed) if document.collection == "turns" else 0
+    return Bag(dict(weights), min(max(length, 1), _LONGEST), asks)
+
+
+def _spoken_of(said: str, day: Day) -> tuple[frozenset[int], bool]:
+    """The days that a text speaks of, in days since 1970, and whether it speaks of any time."""
+    if day < _FIRST_DAY:
+        return frozenset(), False
+    times = find_times(said[:_MOST_TEXT], day)
+    found: set[int] = set()
+    for span in times:
+        first, last = (
+            date.fromisoformat(one).toordinal() - _EPOCH for one in (span.start, span.end)
+        )
+        if last - first < _MOST_DAYS:
+            found.update(range(first, last + 1))
+    return frozenset(found), bool(times)
 
 
 def _german_stems(said: str, sections: str) -> Counter[str]:

@@ -26,6 +26,7 @@ class _Counted:
         rows = [held[key] for key in sorted(held)]
         self._keys = [document.key for document, _ in rows]
         self.lengths = [bag.length for _, bag in rows]
+        self.priors = [bag.prior for _, bag in rows]
         self.days = [number_of(document.day) for document, _ in rows]
         self.places = [place_of(document) for document, _ in rows]
         self.count = len(rows)

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 #: An index must have been made with this to be opened; raise the first number with the fields of
 #: `whoosh_index`.
-_SCHEMA = f"6.{ANALYSIS}"
+_SCHEMA = f"7.{ANALYSIS}"
 #: letters that a misspelt word mostly shares with the intended one
 _SAME_BEGINNING = 2
 #: retries when a generation is replaced between reading the pointer and opening it

@@ -2,8 +2,8 @@
 
 Memories are one index and pages another, turns one for each quarter of a year, so that a past
 quarter is never merged again. The schema is lean: a key, and a bag of weighted terms; per
-document a length, a day and a place. The terms come ready-made from `bag`; none of Whoosh's own
-analysis or query language is used, so no query text can be a syntax error.
+document a length, a day, a place and a prior. The terms come ready-made from `bag`; none of
+Whoosh's own analysis or query language is used, so no query text can be a syntax error.
 
 Guarantees nothing about the files it opens: they hold pickles, and `generations` decides whether
 they may be opened. Raises whatever Whoosh raises (EOFError, struct.error, UnpicklingError, ...).
@@ -51,6 +51,7 @@ _FIELDS = fields.Schema(
     length=fields.COLUMN(ColumnBytes(2)),
     day=fields.COLUMN(ColumnBytes(2)),
     place=fields.COLUMN(ColumnBytes(8)),
+    prior=fields.COLUMN(ColumnBytes(1)),
 )
 _TOC = re.compile(r"_([a-z0-9]+)_\d+\.toc")
 
@@ -93,6 +94,7 @@ class CollectionWriter:
             "length": bag.length.to_bytes(2, "little"),
             "day": number_of(document.day).to_bytes(2, "little"),
             "place": place_of(document).to_bytes(8, "little"),
+            "prior": bag.prior.to_bytes(1, "little"),
         }
         name = _name(document)
         if self._new:
@@ -213,6 +215,11 @@ class CollectionReader:
     def days(self) -> array[int]:
         """The day of each document, in days since 1970."""
         return self._column("day", "H")
+
+    @cached_property
+    def priors(self) -> array[int]:
+        """What each document is like (`prior`)."""
+        return self._column("prior", "B")
 
     @cached_property
     def places(self) -> array[int]:

@@ -51,7 +51,8 @@ class Hints(NamedTuple):
     """Parts of a query beside its words.
 
     `prefixes` are beginnings of words; `spans` are days that it names (first, last), which count
-    more; only what lies from `since` and before `before` is found. `when`: it asks for a time.
+    more; only what lies from `since` and before `before` is found. `when`: it asks for a time;
+    `named`: for who, where or which. `related`: words that mean nearly the same are looked for too.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -59,6 +60,8 @@ class Hints(NamedTuple):
     since: Day = ""
     before: Day = ""
     when: bool = False
+    named: bool = False
+    related: bool = True
 
 
 #: filter: which of some keys, in order of their scores, may be found

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from engram.index import scoring
+from engram.index import turn_scores
 from engram.index.contract import COLLECTIONS, SearchIndex
 from engram.index.memory_finder import MemoryFinder
 from engram.index.whoosh_finder import WhooshFinder
@@ -121,7 +121,7 @@ def test_they_answer_alike_after_any_changes_and_a_rebuild_changes_nothing(
 def test_of_a_word_that_very_many_say_the_same_spread_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scoring, "_SPREADING", 10)
+    monkeypatch.setattr(turn_scores, "_SPREADING", 10)
     talks = [
         Document(f"{name}{n:02d}", "turns", "", "tea" if n % 3 else "cake", place=place_in(name, n))
         for name in "cab"

@@ -1,0 +1,228 @@
+"""Score of a turn: BM25 with the conversation around it.
+
+In a conversation the words of a question stand in the turn that asked, the answer in the next: a
+term gives to a turn the most of what it gives to the turn itself and, for less, to the four before
+it and the two after; or of what the best term that stands for it gives to the turn itself. The sum
+counts less for a turn that asks, more for one that tells what is asked for (`prior`). Then: a turn
+of a day that the question names is found without any word; a speaker that the question names
+counts more, never instead; and how well the whole conversation answers.
+
+Neighbours are found at question time, by the turn's place: nothing is indexed twice. The numbers
+were tuned on conversations between two people (tests/benchmarks/README.md).
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from engram.index.day_scores import day_shares
+from engram.index.scoring import (
+    BODY,
+    K1,
+    Corpus,
+    Postings,
+    Span,
+    Term,
+    held_by,
+    saturation,
+    speaker_term,
+    standing_in,
+    surprise,
+)
+from engram.model.hit import ORDINALS
+
+#: What a term in the turn before, the ones before that, the next and the one after is worth.
+NEIGHBOURS = ((1, 0.6), (2, 0.45), (3, 0.3), (4, 0.2), (-1, 0.2), (-2, 0.15))
+#: of a term that more turns hold only the best so many give to their neighbours
+_SPREADING = 1_000
+SPEAKER = 2.2
+#: the most that the conversation, and a day that is asked about, add: a share of the best score
+CONVERSATION, DAY = 0.5, 0.9
+_TALK_K1, _TALK_B = 1.2, 0.75
+
+
+class TurnScores:
+    """The scores of turns for one question; `named` are the speakers that it names.
+
+    `factors` are those of the priors (`prior.factors`).
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        asked: Sequence[Term],
+        named: Iterable[str],
+        spans: Sequence[Span],
+        factors: Sequence[float],
+    ) -> None:
+        self._corpus = corpus
+        self._asked = asked
+        self._factors = factors
+        self._scale, self._slope = saturation(corpus)
+        #: place -> score of the words; a neighbouring place may have no turn
+        self._words: defaultdict[int, float] = defaultdict(float)
+        self._talk: defaultdict[int, float] = defaultdict(float)
+        sessions = corpus.sessions
+        self._average_talk = sum(sessions.values()) / max(len(sessions), 1) or 1.0
+        for term in asked:
+            self._add(term)
+        at_place, priors = corpus.at_place, corpus.priors
+        #: document -> score of the words, as far as it tells
+        self._told = {
+            number: words * factors[priors[number]]
+            for place, words in self._words.items()
+            if (number := at_place.get(place)) is not None
+        }
+        self._named = self._documents_of(map(speaker_term, named))
+        said = (SPEAKER * self._told[number] for number in self._named & self._told.keys())
+        top = max(max(self._told.values(), default=0.0), max(said, default=0.0)) or 1.0
+        self._talk_share = CONVERSATION * top / max(self._talk.values(), default=1.0)
+        self._days = {
+            number: DAY * top * share for number, share in day_shares(corpus, spans).items()
+        }
+
+    def scores(self) -> dict[int, float]:
+        """Document -> score, for turns that hold a term, stand near one that does, or are of a day
+        that is asked about."""
+        talk, share, places = self._talk, self._talk_share, self._corpus.places
+        found = dict(self._told)
+        for number, day in self._days.items():
+            found[number] = found.get(number, 0.0) + day
+        for number in self._named & found.keys():
+            found[number] *= SPEAKER
+        return {
+            number: score + share * talk.get(places[number] // ORDINALS, 0.0)
+            for number, score in found.items()
+        }
+
+    def parts(self, document: int) -> tuple[tuple[str, float], ...]:
+        """The parts of a turn's score, in words."""
+        place = self._corpus.places[document]
+        factor = self._factors[self._corpus.priors[document]]
+        told, day = self._told.get(document, 0.0), self._days.get(document, 0.0)
+        own = instead = 0.0
+        names: dict[str, None] = {}
+        for term in self._asked:
+            held, other, name = self._own(term, document)
+            own += factor * held
+            if other > held:
+                instead += factor * (other - held)
+                names[name] = None
+        own = min(own, told)
+        instead = min(instead, told - own)
+        named = (
+            ("words", own),
+            (f"related words ({', '.join(names)})", instead),
+            ("neighbouring turns", told - own - instead),
+            ("day named", day),
+            ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
+            ("conversation", self._talk_share * self._talk.get(place // ORDINALS, 0.0)),
+        )
+        return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
+
+    def _add(self, term: Term) -> None:
+        """Add one term to the turns that hold it, to their neighbours, and to conversations."""
+        corpus = self._corpus
+        own = corpus.postings(term.name)
+        worth = self._worth(own)
+        spoken: defaultdict[int, float] = defaultdict(float)
+        given = self._given(own, term.weight * worth, spoken, 1.0)
+        self._spread(given)
+        for _, share, found in standing_in(corpus, term):
+            rare = self._worth(found)
+            most = term.weight * share * (min(rare, worth) if own else rare)
+            spoken_too: defaultdict[int, float] = defaultdict(float)
+            for place, value in self._given(found, most, spoken_too, share).items():
+                if value > given.get(place, 0.0):
+                    given[place] = value
+            for session, tenths in spoken_too.items():
+                if tenths > spoken[session]:
+                    spoken[session] = tenths
+        words = self._words
+        for place, value in given.items():
+            words[place] += value
+        self._add_talk(spoken, term.weight)
+
+    def _given(
+        self,
+        found: Sequence[Postings],
+        worth: float,
+        spoken: defaultdict[int, float],
+        share: float,
+    ) -> dict[int, float]:
+        """Place -> what a term gives to the turn there; weights are added up by conversation."""
+        lengths, places = self._corpus.lengths, self._corpus.places
+        scale, slope, most = self._scale, self._slope, worth * (K1 + 1)
+        given: dict[int, float] = {}
+        for first, documents, tenths in found:
+            for document, tenth in zip(documents, tenths, strict=True):
+                number = first + document
+                place = places[number]
+                given[place] = most * tenth / (tenth + scale + slope * lengths[number])
+                spoken[place // ORDINALS] += share * tenth
+        return given
+
+    def _spread(self, given: dict[int, float]) -> None:
+        """Give to neighbours what a term is worth to them, where they do not hold it as well."""
+        telling = list(given.items())
+        if len(telling) > _SPREADING:
+            least = heapq.nlargest(_SPREADING, given.values())[-1]
+            telling = [one for one in telling if one[1] > least]
+            # ties with the last one are broken by place, the same in every index
+            ties = sorted(place for place, value in given.items() if value == least)
+            telling += [(place, least) for place in ties[: _SPREADING - len(telling)]]
+        known = given.get
+        for place, value in telling:
+            for step, share in NEIGHBOURS:
+                if known(place + step, 0.0) < value * share:
+                    given[place + step] = value * share
+
+    def _add_talk(self, spoken: Mapping[int, float], weight: float) -> None:
+        """Add a term to the scores of whole conversations, as documents of their own."""
+        sessions, average = self._corpus.sessions, self._average_talk
+        most = weight * surprise(len(sessions), len(spoken)) * (_TALK_K1 + 1)
+        for session, tenths in spoken.items():
+            norm = _TALK_K1 * (1 - _TALK_B + _TALK_B * sessions.get(session, 1) / average)
+            self._talk[session] += most * tenths / (tenths + norm * BODY)
+
+    def _worth(self, found: Sequence[Postings]) -> float:
+        return surprise(self._corpus.count, held_by(found))
+
+    def _documents_of(self, terms: Iterable[str]) -> frozenset[int]:
+        return frozenset(
+            first + document
+            for term in terms
+            for first, documents, _ in self._corpus.postings(term)
+            for document in documents
+        )
+
+    def _own(self, term: Term, document: int) -> tuple[float, float, str]:
+        """What a turn holds of a term itself, the most that stands for it, and its name."""
+        own = self._corpus.postings(term.name)
+        worth = self._worth(own)
+        held = self._value(own, term.weight * worth, document)
+        best, named = 0.0, ""
+        for name, share, found in standing_in(self._corpus, term):
+            rare = self._worth(found)
+            most = term.weight * share * (min(rare, worth) if own else rare)
+            value = self._value(found, most, document)
+            if value > best:
+                best, named = value, name
+        return held, best, named
+
+    def _value(self, found: Sequence[Postings], worth: float, document: int) -> float:
+        """What a term gives to a turn that holds it, else 0."""
+        for first, documents, tenths in found:
+            at = bisect_left(documents, document - first) if document >= first else len(documents)
+            if at < len(documents) and documents[at] == document - first:
+                length = self._corpus.lengths[document]
+                return (
+                    worth
+                    * (K1 + 1)
+                    * tenths[at]
+                    / (tenths[at] + self._scale + self._slope * length)
+                )
+        return 0.0
