@@ -48,12 +48,14 @@ class Ranked(NamedTuple):
 class Setting(NamedTuple):
     """Where and when a question is asked; `project` is empty outside of any.
 
-    `timezone` is the vault's, in which days begin and end.
+    `timezone` is the vault's, in which days begin and end. `related`: words that mean nearly the
+    same as those of the question are looked for, too.
     """
 
     now: Instant
     project: str = ""
     timezone: str = "UTC"
+    related: bool = True
 
     @property
     def today(self) -> Day:
@@ -190,7 +192,7 @@ def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: li
 def _parts(hit: Found) -> Iterator[str]:
     """What the match is made of, when that is more than its own words."""
     total = sum(value for _, value in hit.parts)
-    if len(hit.parts) > 1 and total > 0:
+    if total > 0 and [name for name, _ in hit.parts] != ["words"]:
         for name, value in hit.parts:
             yield f"{name} {value / total:.0%} of it"
 
