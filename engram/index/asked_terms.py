@@ -8,6 +8,7 @@ nobody holds. German words are looked for by their stems, and in compounds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from engram.index.scoring import GERMAN, MARK, Corpus, Term, german_end, german_term, speaker_term
 from engram.language.related_words import related_terms
@@ -50,7 +51,7 @@ def _instead(corpus: Corpus, term: str, hints: Hints) -> tuple[tuple[str, float]
         return ()
     found = dict(related_terms(term)) if hints.related else {}
     if len(term) >= _LETTERS and not corpus.postings(term):
-        for other in corpus.expand(term[: round(len(term) * _BEGINNING)], _EXPANSIONS):
+        for other in corpus.expand(term[: ceil(len(term) * _BEGINNING)], _EXPANSIONS):
             found.setdefault(other, _BEGUN)
     return tuple(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
