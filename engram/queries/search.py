@@ -24,15 +24,17 @@ from engram.model.memory import SCHEMAS
 from engram.model.text import first_line
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
+from engram.queries.turn_hits import TurnHits
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
-    from engram.model.answer import AnswerSource, ReasonedAnswer
+    from engram.model.answer import ReasonedAnswer
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.recall.answer_item import FoundTurn
     from engram.recall.injection import Recipient
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
@@ -58,14 +60,17 @@ class SearchQueries:
         self._index_sync = index_sync
         self._redacted = redacted
         self._pages = PageSearch(disk, projections, index_sync)
+        self._shown_turns = TurnHits(lookup)
 
     def search(
         self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False,
-        as_of: str = "",
+        as_of: str = "", around: bool = False, fold: bool = False,
     ) -> Answers:  # fmt: skip
         """The best memories, turns and pages for a query, `limit` of each.
 
-        `as_of`, an Instant or a Day, asks for what was true and said by then.
+        `as_of`, an Instant or a Day, asks for what was true and said by then. With `around` a turn
+        comes with those beside it; with `fold` at most two of a conversation come while there are
+        others.
         Where nothing holds a phrase that stands among other words, its words count as words; where
         nothing is found at all, words that the vault knows may have been meant.
         """
@@ -73,7 +78,7 @@ class SearchQueries:
         def answers(query: Query) -> Answers:
             return Answers(
                 self._memory_hits(query, limit, setting, all_statuses),
-                self._turn_hits(query, limit, setting),
+                self._turn_hits(query, limit, setting, around, fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
@@ -210,10 +215,12 @@ class SearchQueries:
             section=told.heading if told else "",
         )
 
-    def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
-        found = self.best_turns(query, limit, setting)
-        places = self._lookup.places(one.key for _, one in found)
-        return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
+    def _turn_hits(
+        self, query: Query, limit: int, setting: Setting, around: bool, fold: bool
+    ) -> list[Hit]:
+        # of one conversation there may be many before others come
+        found = self.best_turns(query, _asked(limit) if fold else limit, setting)
+        return self._shown_turns.hits(found, limit, query, around=around, fold=fold)
 
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
@@ -247,30 +254,10 @@ class SearchQueries:
         ranked = rank_turns(query, [found], turns, setting, limit)
         return [(turns[one.key], one) for one in ranked]
 
-    def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
-        path, line = place
-        shown = excerpt(turn.text, asked)
-        return Hit(
-            docid=docid(one.key),
-            score=one.score,
-            file=path,
-            line=line,
-            title=turn.title or one.key.partition("#")[0],
-            snippet=shown.text,
-            id=one.key,
-            collection="turns",
-            category=turn.role,
-            created=turn.time,
-            project=turn.project,
-            source=one.key,
-            why=one.why,
-            spans=shown.spans,
-        )
-
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
-        turns: Callable[[], Iterable[AnswerSource]] = tuple, as_of: str = "",
+        turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
         history: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
