@@ -116,8 +116,8 @@ class Answering:
     ) -> Iterator[FoundTurn]:  # fmt: skip
         """The turns that may answer, the first two of each conversation before all others.
 
-        Each with those before and after it that `recipient` may be given, found when it is asked
-        for. Raises as `evidence` does.
+        Each with those before and after it that `recipient` may be given and that did not come
+        themselves. They are looked up when it is asked for. Raises as `evidence` does.
         """
         # imported here: most questions are answered from memories
         from engram.queries.turn_hits import turns_beside
@@ -132,11 +132,14 @@ class Answering:
 
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         said = [one.source for one in found if one.source.kind == "turn"]
+        told: set[str] = set()
         for source in chain(*two_of_each(said, lambda one: one.id.partition("#")[0])):
             turn = self._lookup.turn(source.id)
             if turn is not None:
                 beside = turns_beside(self._lookup, source.id, turn, query.text, may)
-                yield FoundTurn(source, *beside)
+                new = (one if one and one.id not in told else None for one in beside)
+                yield FoundTurn(source, *new)
+                told.add(source.id)
 
     def _found(
         self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str
