@@ -4,6 +4,8 @@ A score is the match (its share of the best match of this query, 0..1) raised a 
 recent and what is important, and lowered for what belongs to another project: the current project
 and what holds everywhere come first unless something elsewhere fits much better. So it is with the
 records that a question of a known form asks for ("what did we decide ..."), where one is found.
+A turn counts more where words of the query stand in it side by side (`side_by_side`), less where an
+agent only reports what it does.
 Scores are 0..1, comparable within one answer; equal ones are ordered by key. What the query keeps
 out, and keys that nobody knows any more (the index may lag behind), are left out.
 """
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.hit import Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import Memory, importance_level, schema_name
+from engram.recall.side_by_side import asked_words, share_side_by_side
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -32,6 +35,11 @@ HALF_LIFE_DAYS = 60.0
 ELSEWHERE = 0.6
 #: What a match is worth that is no record of the schema asked for, where there is one.
 NOT_ASKED_FOR = 0.5
+#: The most that it adds to a turn that words of the query stand side by side in it: enough to bring
+#: up what was typed word for word; and where an agent said them, who may only repeat them.
+SIDE_BY_SIDE, REPEATED = 0.5, 0.25
+#: What an agent's turn is worth that is short and stands beside calls of tools.
+REPORT = 0.8
 #: These hold in every project.
 _EVERYWHERE = frozenset({"user", "system"})
 
@@ -102,7 +110,7 @@ def rank_memories(
         added, factor, words = _memory_factors(memory, setting)
         if asked_for and schema_name(memory) != asked_for:
             factor, words = factor * NOT_ASKED_FOR, [*words, f"no {asked_for} (x{NOT_ASKED_FOR})"]
-        ranked.append(_ranked(hit, added, factor, words))
+        ranked.append(_ranked(hit, added, factor, words, 1.0 + RECENCY + IMPORTANCE))
     return _best(ranked, limit)
 
 
@@ -131,12 +139,26 @@ def rank_turns(
     limit: int,
 ) -> list[Ranked]:
     """The best turns for a query, at most `limit`; `turns` by the keys of `found`."""
-    ranked = [
-        _ranked(hit, [], *_place(turn.project, False, setting))
+    asked = asked_words(query.text)
+    fitting = [
+        (hit, turn, _side_by_side(asked, turn))
         for hit in fuse(found)
         if (turn := turns.get(hit.key)) and query.admits_turn(turn)
     ]
+    most = 1.0 + max((added for *_, added in fitting), default=0.0)
+    ranked = []
+    for hit, turn, added in fitting:
+        factor, words = _place(turn.project, False, setting)
+        if turn.may_report and turn.tools:
+            factor, words = factor * REPORT, [*words, f"a report of progress (x{REPORT})"]
+        beside = [(added, "words side by side")] if added else []
+        ranked.append(_ranked(hit, beside, factor, words, most))
     return _best(ranked, limit)
+
+
+def _side_by_side(asked: Sequence[str], turn: Turn) -> float:
+    most = SIDE_BY_SIDE if turn.by_person or turn.speaker else REPEATED
+    return most * share_side_by_side(asked, turn.text)
 
 
 def rank_pages(
@@ -175,8 +197,10 @@ def _place(project: str, everywhere: bool, setting: Setting) -> tuple[float, lis
     return ELSEWHERE, [f"project {project} (x{ELSEWHERE})"]
 
 
-def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: list[str]) -> Ranked:
-    most = 1.0 + (RECENCY + IMPORTANCE if added else 0.0)
+def _ranked(
+    hit: Found, added: list[tuple[float, str]], factor: float, place: list[str], most: float = 1.0
+) -> Ranked:
+    """`most` is what a perfect match with all that can be added is worth."""
     score = hit.score * (1.0 + sum(part for part, _ in added)) / most * factor
     why = [
         f"words match {hit.score:.0%} as well as the best",
