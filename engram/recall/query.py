@@ -114,18 +114,19 @@ class Query(NamedTuple):
         """The same query with the words of its phrases as words."""
         return self._replace(words=(*self.words, *self.phrases), phrases=())
 
-    def hints(self, today: Day) -> Hints:
-        """What the index is told beside the words."""
+    def hints(self, today: Day, *, related: bool = True) -> Hints:
+        """What the index is told beside the words; with `related` to look for related ones."""
         asked = what_is_asked(self.text, today)
         spans = tuple((span.start, span.end) for span in asked.spans if span.confidence >= _SURE)
         named = not _NAMES.isdisjoint(self.text.casefold().split())
         return Hints(
-            self.prefixes, spans[:_MOST_SPANS], self.since, self.before, bool(asked.wanted), named
-        )
+            self.prefixes, spans[:_MOST_SPANS], self.since, self.before, bool(asked.wanted), named,
+            related,
+        )  # fmt: skip
 
-    def turn_hints(self, today: Day) -> Hints:
+    def turn_hints(self, today: Day, *, related: bool = True) -> Hints:
         """The same for turns, of which nothing counts that was said after the time asked about."""
-        hints = self.hints(today)
+        hints = self.hints(today, related=related)
         if not self.as_of or self.as_of >= "9999":
             return hints
         # no time zone is further from UTC than a day
