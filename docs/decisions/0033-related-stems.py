@@ -4,6 +4,7 @@
 the package importable. A line of the first: a word, then `word:hundredths` of its related words; of
 the second the same by stems, sorted. Words of one stem are united, each share is the largest, and a
 stem is related neither to itself nor to a stop-word of two letters (the stem of `innings` is `in`).
+Numbers, months and seasons are left out: who asks for one of them does not mean another.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from engram.language.calendar_words import MONTHS, SEASONS
+from engram.language.numerals import values_of
 from engram.language.stop_words import QUERY
 from engram.language.tokens import terms
 
@@ -33,14 +36,22 @@ def listing(text: str) -> str:
         if line.startswith("#"):
             continue
         word, *others = line.split()
+        if _is_one_of_a_row(word):
+            continue
         stem = terms(word)[0]
         for other in others:
             name, _, hundredths = other.partition(":")
+            if _is_one_of_a_row(name):
+                continue
             near, share = terms(name)[0], int(hundredths)
             if near != stem and not (len(near) == 2 and near in QUERY):
                 related[stem][near] = max(share, related[stem].get(near, 0))
     rows = ((stem, related[stem]) for stem in sorted(related) if related[stem])
     return HEAD + "".join(f"{stem} {_shares(others)}\n" for stem, others in rows)
+
+
+def _is_one_of_a_row(word: str) -> bool:
+    return word in MONTHS or word in SEASONS or bool(values_of(word))
 
 
 def _shares(others: dict[str, int]) -> str:
