@@ -8,7 +8,7 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -25,6 +25,7 @@ from engram.model.text import first_line
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
+from engram.recall.citations import MOST_CITING, cited_shares, citing
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -76,9 +77,14 @@ class SearchQueries:
         """
 
         def answers(query: Query) -> Answers:
+            looked_at = max(limit, MOST_CITING)
+            memories = self.best_memories(query, looked_at, setting, all_statuses=all_statuses)
+            # of one conversation there may be many turns before others come
+            most = _asked(limit) if fold else limit
+            turns = self.best_turns(query, most, setting, memories=memories)
             return Answers(
-                self._memory_hits(query, limit, setting, all_statuses),
-                self._turn_hits(query, limit, setting, around, fold),
+                self._memory_hits(query, memories[:limit]),
+                self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
@@ -89,10 +95,7 @@ class SearchQueries:
             return replace(found, inexact=bool(found.hits))
         return found if found.hits else replace(found, meant=self._meant(query))
 
-    def _memory_hits(
-        self, query: Query, limit: int, setting: Setting, all_statuses: bool
-    ) -> list[Hit]:
-        found = self.best_memories(query, limit, setting, all_statuses=all_statuses)
+    def _memory_hits(self, query: Query, found: list[tuple[Memory, Ranked]]) -> list[Hit]:
         whole = self._whole(found, query)
         return [self._memory_hit(memory, one, query) for memory, one in whole]
 
@@ -216,21 +219,15 @@ class SearchQueries:
             section=told.heading if told else "",
         )
 
-    def _turn_hits(
-        self, query: Query, limit: int, setting: Setting, around: bool, fold: bool
-    ) -> list[Hit]:
-        # of one conversation there may be many before others come
-        found = self.best_turns(query, _asked(limit) if fold else limit, setting)
-        return self._shown_turns.hits(found, limit, query, around=around, fold=fold)
-
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
-        projects: Collection[str] | None = None,
+        projects: Collection[str] | None = None, memories: Sequence[tuple[Memory, Ranked]] = (),
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
         """The best turns in sight that the query admits and that are open to the one who asks.
 
-        With `projects` only theirs; the words of others are not even read.
+        With `projects` only theirs; the words of others are not even read. What the best of the
+        `memories` cite that were found for the query counts more.
         """
         if not query.asks:
             return []
@@ -252,7 +249,10 @@ class SearchQueries:
 
         hints = query.turn_hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
-        ranked = rank_turns(query, [found], turns, setting, limit)
+        telling = citing(memories)
+        cited = admit(list(dict.fromkeys(link for one, _ in telling for link in one.sources)))
+        shares = cited_shares(query.sought, telling, {key: turns[key] for key in cited})
+        ranked = rank_turns(query, [found], turns, setting, limit, shares)
         return [(turns[one.key], one) for one in ranked]
 
     def recall(

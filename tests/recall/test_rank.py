@@ -120,7 +120,7 @@ def test_a_turn_counts_more_that_says_the_query_word_for_word_most_of_all_where_
     ]
     ranked = rank_turns(parse("Commit, push and PR"), [hits], turns, NOW, 5)
     assert [one.key for one in ranked] == ["person", "answer", "other"]
-    assert ranked[0].why[-1] == "words side by side (+50%)" and ranked[0].score <= 1
+    assert ranked[0].why[-1] == "words side by side (+40%)" and ranked[0].score == 1
     assert rank_turns(parse("pr"), [hits], turns, NOW, 5)[0].key == "other"
 
 
