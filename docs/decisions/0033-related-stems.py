@@ -3,8 +3,8 @@
 `python 0033-related-stems.py 0033-related-words.txt ../../engram/language/related_stems.txt`, with
 the package importable. A line of the first: a word, then `word:hundredths` of its related words; of
 the second the same by stems, sorted. Words of one stem are united, each share is the largest, and a
-stem is related neither to itself nor to a stop-word of two letters (the stem of `innings` is `in`),
-nor a number to another one.
+stem is related neither to itself nor to a stop-word of two letters (the stem of `innings` is `in`).
+Numbers, months and seasons are left out: who asks for one of them does not mean another.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from engram.language.calendar_words import MONTHS, SEASONS
 from engram.language.numerals import values_of
 from engram.language.stop_words import QUERY
 from engram.language.tokens import terms
@@ -35,20 +36,22 @@ def listing(text: str) -> str:
         if line.startswith("#"):
             continue
         word, *others = line.split()
+        if _is_one_of_a_row(word):
+            continue
         stem = terms(word)[0]
         for other in others:
             name, _, hundredths = other.partition(":")
-            near, share = terms(name)[0], int(hundredths)
-            if near == stem or (len(near) == 2 and near in QUERY) or _other_number(word, name):
+            if _is_one_of_a_row(name):
                 continue
-            related[stem][near] = max(share, related[stem].get(near, 0))
+            near, share = terms(name)[0], int(hundredths)
+            if near != stem and not (len(near) == 2 and near in QUERY):
+                related[stem][near] = max(share, related[stem].get(near, 0))
     rows = ((stem, related[stem]) for stem in sorted(related) if related[stem])
     return HEAD + "".join(f"{stem} {_shares(others)}\n" for stem, others in rows)
 
 
-def _other_number(word: str, other: str) -> bool:
-    values = values_of(word)
-    return bool(values) and bool(values_of(other)) and values.isdisjoint(values_of(other))
+def _is_one_of_a_row(word: str) -> bool:
+    return word in MONTHS or word in SEASONS or bool(values_of(word))
 
 
 def _shares(others: dict[str, int]) -> str:

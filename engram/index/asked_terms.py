@@ -25,7 +25,7 @@ _PART = 4
 _STEM, _COMPOUNDED = 0.8, 0.5
 #: A word of so many letters that nobody holds is asked as a beginning, of so much of it and worth
 #: so much: it is misspelt, or another form.
-_LETTERS, _BEGINNING, _BEGUN = 4, 0.6, 0.3
+_LETTERS, _BEGINNING, _BEGUN = 6, 0.6, 0.3
 
 
 def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> list[Term]:

@@ -1,8 +1,7 @@
 """Boxes and entities as answers: the words of a query -> the pages that hold them.
 
 A box is found by its title, topics and the first lines of its memories, an entity by its name and
-its aliases too, both by whatever a person wrote on the page; neither by related words, for what is
-said in other words is found as the memory that says it. Guarantees: nothing is written, what a
+its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, what a
 forgotten memory said is not brought back by a page that still shows it (design 5.21), nor a secret
 that a person wrote into a memory, and a vault without pages pays nothing for them.
 """
@@ -59,7 +58,7 @@ class PageSearch:
                 key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
             ]
 
-        hints = query.hints(setting.today, related=False)
+        hints = query.hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "pages", asked, hints, admit)
         projects = {key: project_of(page) for key, (page, _) in pages.items()}
         ranked = rank_pages([found], projects, setting, limit)
