@@ -159,8 +159,22 @@ def test_the_day_that_is_named_is_lifted_and_no_other_left_out() -> None:
     found = turns(index, "marzipan", spans)
     assert set(found) == {"s1", "t1", "u1"}
     assert found["s1"].score > found["t1"].score == found["u1"].score
-    words = dict(found["s1"].parts)["words"]
-    assert dict(found["s1"].parts)["day named"] == pytest.approx(DAY * words, abs=2e-3)
+    parts = dict(found["s1"].parts)
+    whole = parts["words"] + parts["conversation"]
+    assert parts["day named"] == pytest.approx(DAY * whole, abs=2e-3)
+
+
+def test_what_speaks_of_a_longer_time_is_of_one_day_of_it_for_less() -> None:
+    index = finder(
+        said("s", 1, "the rain of March 2026", day="2026-06-20"),
+        said("t", 1, "the rain of 10 March 2026", day="2026-06-20"),
+        said("u", 1, "the rain of February 2026", day="2026-06-20"),
+    )
+    one_day = turns(index, "unheard", Hints(spans=(("2026-03-10", "2026-03-10"),)))
+    month = turns(index, "unheard", Hints(spans=(("2026-03-01", "2026-03-31"),)))
+    assert one_day.keys() == month.keys() == {"s1", "t1"}
+    assert one_day["s1"].score == pytest.approx(one_day["t1"].score / 31, abs=2e-3)
+    assert month["s1"].score == pytest.approx(month["t1"].score, abs=1e-2)
 
 
 @pytest.mark.parametrize("query", ["marzipan", "unheard", "6 March 2026"])
@@ -302,6 +316,8 @@ def test_a_word_that_nobody_holds_is_asked_as_a_beginning() -> None:
     assert set(scores(index, "postgers")) == {"a"}
     assert set(scores(index, "postgres")) == {"a"}
     assert not scores(index, "tex")
+    assert not scores(finder(memory("a", "for you")), "forno")
+    assert scores(finder(memory("a", "sha256sum")), "sha256")
 
 
 def test_words_that_very_many_hold_stand_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.recall.asked import Asked, time_asked, what_is_asked
+from engram.recall.asked import Asked, past_readings, time_asked, what_is_asked
 
 _TABLE = tomllib.loads(Path(__file__).with_name("asked_questions.toml").read_text(encoding="utf-8"))
 TODAY = "2026-03-06"
@@ -90,3 +90,26 @@ def test_any_text_has_a_measure_where_it_wants_a_duration(text: str) -> None:
 def test_a_long_text_is_no_question() -> None:
     for part in ("when did ", "-", "how long ", "do you know when ", ", and", " "):
         assert not asked((part * 100_000)[:100_000]).wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("license 13 april", [("2025-04-13", "2025-04-13")]),
+        ("backups on Saturday", [("2026-02-28", "2026-02-28")]),
+        ("backups next Saturday", []),
+        ("license 13 april 2026", []),
+        ("license in may", [("2025-05-01", "2025-05-31")]),
+        ("license in february", []),
+    ],
+)
+def test_a_search_for_a_day_without_a_year_looks_back_as_well(
+    text: str, days: list[tuple[str, str]]
+) -> None:
+    assert list(past_readings(asked(text).spans, TODAY)) == days
+
+
+def test_what_has_to_be_is_no_past() -> None:
+    for verb in ("has to", "have to"):
+        (span,) = asked(f"what {verb} be ready by 15 October").spans
+        assert span.start == "2026-10-15"
