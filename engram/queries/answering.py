@@ -19,8 +19,8 @@ from engram.queries.search import checked, in_force
 from engram.recall.answer_item import FoundTurn
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
-from engram.recall.conversations import two_of_each
 from engram.recall.evidence import Evidence, with_source
+from engram.recall.folding import two_of_each
 from engram.recall.injection import is_given, is_open_to
 from engram.recall.query import parse
 from engram.recall.reasoned import reasoned

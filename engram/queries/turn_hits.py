@@ -18,7 +18,7 @@ from engram.extract.llm.portions import piece_of, shown_in
 from engram.language.snippet import excerpt
 from engram.model.hit import Hit, TurnBeside
 from engram.model.ids import docid
-from engram.recall.conversations import two_of_each
+from engram.recall.folding import two_of_each
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
