@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from engram.extract.llm.portions import piece_of, shown_in
 from engram.language.snippet import excerpt
 from engram.model.hit import Hit, TurnBeside
 from engram.model.ids import docid
@@ -98,6 +97,9 @@ def turns_beside(
 
     Each is shown by the stretch that has most of the words `asked` for.
     """
+    # imported here: few searches ask for it
+    from engram.extract.llm.portions import piece_of, shown_in
+
     found = lookup.turns_around(link, _REACH)
     before, after = ([pair for pair in side if may(pair[1])] for side in found)
     around = [*before, (link, turn), *after]

@@ -128,7 +128,7 @@ def rank_memories(
 
 
 def _sessions_last(ranked: Sequence[Ranked], memories: Mapping[str, Memory]) -> list[Ranked]:
-    """Records of sessions below what else was made of their turns and scores nearly as well."""
+    """Records of sessions below memories of the same turns that score nearly as well."""
     sessions = {one.key for one in ranked if schema_name(memories[one.key]) == SESSION}
     told: dict[str, float] = {}
     for one in ranked if sessions else ():
