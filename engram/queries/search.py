@@ -29,10 +29,13 @@ from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource, ReasonedAnswer
+    from engram.model.hit import Admit
+    from engram.model.hit import Collection as Searched
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.meaning_search import MeaningSearch
     from engram.recall.injection import Recipient
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
@@ -51,12 +54,14 @@ class SearchQueries:
 
     def __init__(
         self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync,
-        redacted: Callable[[str], str],
+        redacted: Callable[[str], str], meaning: MeaningSearch | None = None,
     ) -> None:  # fmt: skip
+        """`meaning` finds what lies near a question; without it words alone do."""
         self._projections = projections
         self._lookup = lookup
         self._index_sync = index_sync
         self._redacted = redacted
+        self._meaning = meaning
         self._pages = PageSearch(disk, projections, index_sync)
 
     def search(
@@ -79,6 +84,8 @@ class SearchQueries:
 
         query = checked(parse(text, setting.timezone, as_of))
         found = answers(query)
+        if self._meaning is not None:
+            found = replace(found, words_alone=self._meaning.told)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
             return replace(found, inexact=bool(found.hits))
@@ -87,7 +94,9 @@ class SearchQueries:
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
-        found = self.best_memories(query, limit, setting, all_statuses=all_statuses)
+        found = self.best_memories(
+            query, limit, setting, all_statuses=all_statuses, by_meaning=True
+        )
         whole = self._whole(found, query)
         return [self._memory_hit(memory, one, query) for memory, one in whole]
 
@@ -107,9 +116,12 @@ class SearchQueries:
 
     def best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
-        open_to: Callable[[Memory], bool] = lambda memory: True,
+        open_to: Callable[[Memory], bool] = lambda memory: True, by_meaning: bool = False,
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
-        """The best memories that the query admits and that are open to the one who asks."""
+        """The best memories that the query admits and that are open to the one who asks.
+
+        With `by_meaning` also those that lie near it, where there are vectors.
+        """
         catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
 
@@ -137,6 +149,8 @@ class SearchQueries:
             found = looked_for(query.sought)
             if not found and query.sought != query.text:
                 found = looked_for(query.text)
+            if by_meaning:
+                found = self._with_meaning(found, query, "memories", limit, admit)
         else:
             memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
             found = [Found(name, "memories", 1.0) for name in memories]
@@ -211,18 +225,19 @@ class SearchQueries:
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
-        found = self.best_turns(query, limit, setting)
+        found = self.best_turns(query, limit, setting, by_meaning=True)
         places = self._lookup.places(one.key for _, one in found)
         return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
 
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
-        projects: Collection[str] | None = None,
+        projects: Collection[str] | None = None, by_meaning: bool = False,
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
         """The best turns in sight that the query admits and that are open to the one who asks.
 
-        With `projects` only theirs; the words of others are not even read.
+        With `projects` only theirs; the words of others are not even read. With `by_meaning` also
+        those that lie near the query, where there are vectors.
         """
         if not query.asks:
             return []
@@ -244,8 +259,17 @@ class SearchQueries:
 
         hints = query.turn_hints(setting.today)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
+        if by_meaning:
+            found = self._with_meaning(found, query, "turns", limit, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         return [(turns[one.key], one) for one in ranked]
+
+    def _with_meaning(
+        self, found: list[Found], query: Query, collection: Searched, limit: int, admit: Admit
+    ) -> list[Found]:
+        if self._meaning is None:
+            return found
+        return self._meaning.beside(found, query.text, collection, _asked(limit), admit)
 
     def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
         path, line = place
@@ -296,7 +320,7 @@ class SearchQueries:
             return is_given(memory, audience, recipient, day, statuses)
 
         query = checked(parse(question, setting.timezone, as_of))
-        found = self.best_memories(query, limit, setting, open_to=open_to)
+        found = self.best_memories(query, limit, setting, open_to=open_to, by_meaning=True)
         given = list(
             undisputed_or_whole(
                 (self._as_it_stood(memory, query) for memory, _ in found),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.hit import Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import Memory, importance_level, schema_name
+from engram.recall.fused_scores import MEANING_PART
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -179,12 +180,17 @@ def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: li
     most = 1.0 + (RECENCY + IMPORTANCE if added else 0.0)
     score = hit.score * (1.0 + sum(part for part, _ in added)) / most * factor
     why = [
-        f"words match {hit.score:.0%} as well as the best",
+        f"{_matching(hit)} {hit.score:.0%} as well as the best",
         *_parts(hit),
         *(f"{words} (+{part:.0%})" for part, words in added),
         *place,
     ]
     return Ranked(hit.key, hit.collection, round(score, 6), tuple(why))
+
+
+def _matching(hit: Found) -> str:
+    """What of a document matches the question."""
+    return "meaning matches" if [name for name, _ in hit.parts] == [MEANING_PART] else "words match"
 
 
 def _parts(hit: Found) -> Iterator[str]:
