@@ -27,7 +27,7 @@ EXAMPLES: dict[str, list[str]] = {
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
-    "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
+    "review": [], "audit": [], "doctor": [], "embed": [], "rebuild": [], "config": ["show"],
     "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
