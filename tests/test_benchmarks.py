@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import facts, fts5, locomo, quality, transcripts
+from tests.benchmarks import facts, fts5, locomo, other_words, quality, transcripts
 from tests.benchmarks.__main__ import MEASUREMENTS
 from tests.benchmarks.invented import Invented
 from tests.golden.console import run
@@ -83,6 +83,7 @@ SMALL = {
     ),
     "scale --sizes 30 --questions 3 --tables turns": ("| 3 words in turns, finder: p50 |",),
     "facts": ("| engram | all | 100 |", "| engram | changed | 20 |"),
+    "other_words": ("| engram | dev, other words | 20 |", "| FTS5 | held, all | 45 |"),
     "consolidate --sizes 60,120 --compared 60": (
         "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
@@ -217,6 +218,15 @@ def test_there_are_a_hundred_questions_of_which_twenty_are_about_what_changed() 
     asked = facts.questions()
     assert len({one.text for one in asked}) == 100
     assert sum(one.changed for one in asked) == 20
+
+
+def test_every_question_in_other_words_names_the_turns_that_answer() -> None:
+    said = {turn["id"]: turn for turn in other_words.turns()}
+    assert len(said) == len(other_words.turns())
+    for half in other_words.HALVES:
+        asked = other_words.questions(half)
+        assert len({one.text for one in asked}) == 45
+        assert all(one.gold and one.gold <= set(said) for one in asked)
 
 
 def test_what_is_invented_depends_on_its_number_alone() -> None:

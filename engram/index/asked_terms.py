@@ -8,6 +8,7 @@ nobody holds. German words are looked for by their stems, and in compounds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from engram.index.scoring import GERMAN, MARK, Corpus, Term, german_end, german_term, speaker_term
 from engram.language.related_words import related_terms
@@ -24,7 +25,7 @@ _PART = 4
 _STEM, _COMPOUNDED = 0.8, 0.5
 #: A word of so many letters that nobody holds is asked as a beginning, of so much of it and worth
 #: so much: it is misspelt, or another form.
-_LETTERS, _BEGINNING, _BEGUN = 4, 0.6, 0.3
+_LETTERS, _BEGINNING, _BEGUN = 6, 0.6, 0.3
 
 
 def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> list[Term]:
@@ -50,7 +51,7 @@ def _instead(corpus: Corpus, term: str, hints: Hints) -> tuple[tuple[str, float]
         return ()
     found = dict(related_terms(term)) if hints.related else {}
     if len(term) >= _LETTERS and not corpus.postings(term):
-        for other in corpus.expand(term[: round(len(term) * _BEGINNING)], _EXPANSIONS):
+        for other in corpus.expand(term[: ceil(len(term) * _BEGINNING)], _EXPANSIONS):
             found.setdefault(other, _BEGUN)
     return tuple(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 

@@ -38,7 +38,7 @@ from engram.model.hit import ORDINALS
 NEIGHBOURS = ((1, 0.6), (2, 0.45), (3, 0.3), (4, 0.2), (-1, 0.2), (-2, 0.15))
 #: of a term that more turns hold only the best so many give to their neighbours
 _SPREADING = 1_000
-SPEAKER = 2.2
+SPEAKER = 2.0
 #: the most that the conversation, and a day that is asked about, add: a share of the best score
 CONVERSATION, DAY = 0.5, 0.9
 _TALK_K1, _TALK_B = 1.2, 0.75
@@ -64,6 +64,9 @@ class TurnScores:
         self._scale, self._slope = saturation(corpus)
         #: place -> score of the words; a neighbouring place may have no turn
         self._words: defaultdict[int, float] = defaultdict(float)
+        #: place -> what of that the terms give that stand for others, and which these are
+        self._instead: defaultdict[int, float] = defaultdict(float)
+        self._names: defaultdict[int, dict[str, None]] = defaultdict(dict)
         self._talk: defaultdict[int, float] = defaultdict(float)
         sessions = corpus.sessions
         self._average_talk = sum(sessions.values()) / max(len(sessions), 1) or 1.0
@@ -103,19 +106,11 @@ class TurnScores:
         place = self._corpus.places[document]
         factor = self._factors[self._corpus.priors[document]]
         told, day = self._told.get(document, 0.0), self._days.get(document, 0.0)
-        own = instead = 0.0
-        names: dict[str, None] = {}
-        for term in self._asked:
-            held, other, name = self._own(term, document)
-            own += factor * held
-            if other > held:
-                instead += factor * (other - held)
-                names[name] = None
-        own = min(own, told)
-        instead = min(instead, told - own)
+        own = min(factor * sum(self._own(term, document) for term in self._asked), told)
+        instead = min(factor * self._instead.get(place, 0.0), told - own)
         named = (
             ("words", own),
-            (f"related words ({', '.join(names)})", instead),
+            (f"related words ({', '.join(self._names.get(place, ()))})", instead),
             ("neighbouring turns", told - own - instead),
             ("day named", day),
             ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
@@ -131,13 +126,16 @@ class TurnScores:
         spoken: defaultdict[int, float] = defaultdict(float)
         given = self._given(own, term.weight * worth, spoken, 1.0)
         self._spread(given)
-        for _, share, found in standing_in(corpus, term):
+        for name, share, found in standing_in(corpus, term):
             rare = self._worth(found)
             most = term.weight * share * (min(rare, worth) if own else rare)
             spoken_too: defaultdict[int, float] = defaultdict(float)
             for place, value in self._given(found, most, spoken_too, share).items():
-                if value > given.get(place, 0.0):
+                gain = value - given.get(place, 0.0)
+                if gain > 0:
                     given[place] = value
+                    self._instead[place] += gain
+                    self._names[place][name] = None
             for session, tenths in spoken_too.items():
                 if tenths > spoken[session]:
                     spoken[session] = tenths
@@ -199,30 +197,13 @@ class TurnScores:
             for document in documents
         )
 
-    def _own(self, term: Term, document: int) -> tuple[float, float, str]:
-        """What a turn holds of a term itself, the most that stands for it, and its name."""
-        own = self._corpus.postings(term.name)
-        worth = self._worth(own)
-        held = self._value(own, term.weight * worth, document)
-        best, named = 0.0, ""
-        for name, share, found in standing_in(self._corpus, term):
-            rare = self._worth(found)
-            most = term.weight * share * (min(rare, worth) if own else rare)
-            value = self._value(found, most, document)
-            if value > best:
-                best, named = value, name
-        return held, best, named
-
-    def _value(self, found: Sequence[Postings], worth: float, document: int) -> float:
+    def _own(self, term: Term, document: int) -> float:
         """What a term gives to a turn that holds it, else 0."""
-        for first, documents, tenths in found:
+        own = self._corpus.postings(term.name)
+        for first, documents, tenths in own:
             at = bisect_left(documents, document - first) if document >= first else len(documents)
             if at < len(documents) and documents[at] == document - first:
-                length = self._corpus.lengths[document]
-                return (
-                    worth
-                    * (K1 + 1)
-                    * tenths[at]
-                    / (tenths[at] + self._scale + self._slope * length)
-                )
+                worth, length = term.weight * self._worth(own), self._corpus.lengths[document]
+                most = worth * (K1 + 1) * tenths[at]
+                return most / (tenths[at] + self._scale + self._slope * length)
         return 0.0

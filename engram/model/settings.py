@@ -145,6 +145,8 @@ class RecallSettings(NamedTuple):
     limit: int = 10
     #: whether agents are given the person's private memories, too
     share_personal: bool = False
+    #: whether words that mean nearly the same are looked for, too
+    related_words: bool = True
     #: the longest that a read may spend on settling hand edits, milliseconds
     settle_ms: int = 150
 

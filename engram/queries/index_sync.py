@@ -196,10 +196,11 @@ class IndexSync:
     def find_now(
         self, query: str, collection: Collection, limit: int, admit: Admit | None = None
     ) -> list[Found]:
-        """Raw answers of the index as it is; none while it is not usable: nothing is built."""
+        """Raw answers of the index as it is, for the words themselves; none while it is not usable:
+        nothing is built."""
         try:
             if self._finder.state().usable:
-                return self._finder.find(query, collection, limit, Hints(), admit)
+                return self._finder.find(query, collection, limit, Hints(related=False), admit)
         except IndexUnusable as reason:
             _log.info("the index failed (%s); nothing is found in it", reason)
         return []

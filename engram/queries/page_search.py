@@ -58,7 +58,7 @@ class PageSearch:
                 key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
             ]
 
-        hints = query.hints(setting.today)
+        hints = query.hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "pages", asked, hints, admit)
         projects = {key: project_of(page) for key, (page, _) in pages.items()}
         ranked = rank_pages([found], projects, setting, limit)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.errors import BadInput
-from engram.model.hit import Answers, ContextBlock, Found, HistoryStep, Hit
+from engram.model.hit import Answers, ContextBlock, Found, Hints, HistoryStep, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
@@ -141,7 +141,7 @@ class SearchQueries:
                 return [(known[one.key], one) for one in first]
             query = query._replace(form=None)
         if query.asks:
-            hints = query.hints(setting.today)
+            hints = query.hints(setting.today, related=setting.related)
 
             def looked_for(words: str) -> list[Found]:
                 return self._index_sync.find(words, "memories", _asked(limit), hints, admit)
@@ -187,7 +187,8 @@ class SearchQueries:
             known = [memory.id for memory in catalog.memories(keys) if memory.live]
             return [name for name in known if catalog.audience(name) != "nobody"]
 
-        for hit in self._index_sync.find(term, "memories", 1, admit=live):
+        itself = Hints(related=False)
+        for hit in self._index_sync.find(term, "memories", 1, itself, live):
             memory = catalog.memory(hit.key)
             for word in re.findall(r"[\w.+#/-]+", memory.text if memory else ""):
                 if term in query_terms(word):
@@ -257,7 +258,7 @@ class SearchQueries:
                 if key in known and query.admits_turn(known[key]) and open_to(known[key])
             ]
 
-        hints = query.turn_hints(setting.today)
+        hints = query.turn_hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         if by_meaning:
             found = self._with_meaning(found, query, "turns", limit, admit)

@@ -20,13 +20,12 @@ from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.when import find_times
 from engram.model.hit import Hints
 from engram.model.instant import Day, local_day, plus_days
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 from engram.model.validity import ONCE_TRUE, is_valid_as_of, was_by
-from engram.recall.asked import time_asked
+from engram.recall.asked import what_is_asked
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
 MAX_QUERY = 20_000
 #: so many days of which a question speaks count
 _MOST_SPANS = 8
+#: a span of days that is less certain does not count
+_SURE = 0.6
+#: words that ask for a name
+_NAMES = frozenset({"who", "whom", "whose", "where", "which"})
 
 _ITEM = re.compile(r'(-?)(?:(\w+):)?"([^"]*)(?:"|$)|(\S+)')
 _FILTER = re.compile(r"(\w+):(.+)", re.DOTALL)
@@ -111,15 +114,19 @@ class Query(NamedTuple):
         """The same query with the words of its phrases as words."""
         return self._replace(words=(*self.words, *self.phrases), phrases=())
 
-    def hints(self, today: Day) -> Hints:
-        """What the index is told beside the words."""
-        spans = tuple((span.start, span.end) for span in find_times(self.text, today)[:_MOST_SPANS])
-        when = bool(time_asked(self.text).wanted)
-        return Hints(self.prefixes, spans, self.since, self.before, when)
+    def hints(self, today: Day, *, related: bool = True) -> Hints:
+        """What the index is told beside the words; with `related` to look for related ones."""
+        asked = what_is_asked(self.text, today)
+        spans = tuple((span.start, span.end) for span in asked.spans if span.confidence >= _SURE)
+        named = not _NAMES.isdisjoint(self.text.casefold().split())
+        return Hints(
+            self.prefixes, spans[:_MOST_SPANS], self.since, self.before, bool(asked.wanted), named,
+            related,
+        )  # fmt: skip
 
-    def turn_hints(self, today: Day) -> Hints:
+    def turn_hints(self, today: Day, *, related: bool = True) -> Hints:
         """The same for turns, of which nothing counts that was said after the time asked about."""
-        hints = self.hints(today)
+        hints = self.hints(today, related=related)
         if not self.as_of or self.as_of >= "9999":
             return hints
         # no time zone is further from UTC than a day

@@ -4,6 +4,8 @@ A score is the match (its share of the best match of this query, 0..1) raised a 
 recent and what is important, and lowered for what belongs to another project: the current project
 and what holds everywhere come first unless something elsewhere fits much better. So it is with the
 records that a question of a known form asks for ("what did we decide ..."), where one is found.
+The record of a session repeats what was said in it: it comes after a memory of the same turn that
+answers nearly as well.
 Scores are 0..1, comparable within one answer; equal ones are ordered by key. What the query keeps
 out, and keys that nobody knows any more (the index may lag behind), are left out.
 """
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.hit import Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
-from engram.model.memory import Memory, importance_level, schema_name
+from engram.model.memory import SESSION, Memory, importance_level, schema_name
 from engram.recall.fused_scores import MEANING_PART
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ HALF_LIFE_DAYS = 60.0
 ELSEWHERE = 0.6
 #: What a match is worth that is no record of the schema asked for, where there is one.
 NOT_ASKED_FOR = 0.5
+#: So much of the score of a session's record is nearly as well.
+_NEARLY = 0.5
+#: what such a record then scores less than that memory, and says of it
+_LEAST, _REPEATS = 1e-6, "repeats a memory that goes before"
 #: These hold in every project.
 _EVERYWHERE = frozenset({"user", "system"})
 
@@ -49,12 +55,14 @@ class Ranked(NamedTuple):
 class Setting(NamedTuple):
     """Where and when a question is asked; `project` is empty outside of any.
 
-    `timezone` is the vault's, in which days begin and end.
+    `timezone` is the vault's, in which days begin and end. `related`: words that mean nearly the
+    same as those of the question are looked for, too.
     """
 
     now: Instant
     project: str = ""
     timezone: str = "UTC"
+    related: bool = True
 
     @property
     def today(self) -> Day:
@@ -104,7 +112,26 @@ def rank_memories(
         if asked_for and schema_name(memory) != asked_for:
             factor, words = factor * NOT_ASKED_FOR, [*words, f"no {asked_for} (x{NOT_ASKED_FOR})"]
         ranked.append(_ranked(hit, added, factor, words))
+    if asked_for != SESSION:
+        ranked = _sessions_last(ranked, memories)
     return _best(ranked, limit)
+
+
+def _sessions_last(ranked: Sequence[Ranked], memories: Mapping[str, Memory]) -> list[Ranked]:
+    """Records of sessions below what else was made of their turns, where it scores nearly as well."""
+    sessions = {one.key for one in ranked if schema_name(memories[one.key]) == SESSION}
+    told: dict[str, float] = {}
+    for one in ranked if sessions else ():
+        for source in memories[one.key].sources if one.key not in sessions else ():
+            told[source] = max(one.score, told.get(source, 0.0))
+    lowered = []
+    for one in ranked:
+        if one.key in sessions:
+            best = max((told.get(source, 0.0) for source in memories[one.key].sources), default=0.0)
+            if one.score * _NEARLY <= best <= one.score:
+                one = one._replace(score=best - _LEAST, why=(*one.why, _REPEATS))
+        lowered.append(one)
+    return lowered
 
 
 def rank_newest(
@@ -196,7 +223,7 @@ def _matching(hit: Found) -> str:
 def _parts(hit: Found) -> Iterator[str]:
     """What the match is made of, when that is more than its own words."""
     total = sum(value for _, value in hit.parts)
-    if len(hit.parts) > 1 and total > 0:
+    if total > 0 and [name for name, _ in hit.parts] not in (["words"], [MEANING_PART]):
         for name, value in hit.parts:
             yield f"{name} {value / total:.0%} of it"
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.calendar_words import NUMBERS
+from engram.language.related_words import related_terms
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
@@ -274,10 +275,14 @@ def _is_reckoned(span: TimeSpan) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The terms that a question is about, each with its weight, and all of its terms."""
+    """The terms that a question is about, each with its weight, and all of its terms.
+
+    `instead` are the related terms of each, with the share of it that they are worth.
+    """
 
     weights: dict[str, float]
     every: frozenset[str]
+    instead: dict[str, tuple[tuple[str, float], ...]]
 
     @classmethod
     def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
@@ -289,14 +294,22 @@ class _Words:
         left_out = frozenset(query_terms(" ".join((*speakers, *days, *of_time)), _MOST_ASKED))
         about = [one for one in every if one not in left_out] or every
         rarity = rarity_among(evidence)
-        return cls({one: rarity(one) for one in about}, frozenset(every))
+        weights = {one: rarity(one) for one in about}
+        return cls(weights, frozenset(every), {one: related_terms(one) for one in about})
 
-    def share(self, *texts: str) -> float:
-        """How much of the question some texts say, 0..1."""
+    def share(self, *texts: str, related: bool = False) -> float:
+        """How much of the question some texts say, 0..1, in its words or also in related ones."""
         said = {term for text in texts for term in terms(text)}
         whole = sum(self.weights.values())
         held = sum(weight for term, weight in self.weights.items() if term in said)
+        if related:
+            missed = [one for one in self.weights.items() if one[0] not in said]
+            held += sum(weight * self._told_instead(term, said) for term, weight in missed)
         return held / whole if whole else 0.0
+
+    def _told_instead(self, term: str, said: set[str]) -> float:
+        """How much some terms say of one that is not among them, 0..1."""
+        return next((share for other, share in self.instead[term] if other in said), 0.0)
 
     def name(self, speaker: str) -> bool:
         """Whether the question names who speaks."""
@@ -308,7 +321,7 @@ def _candidates(
     words: _Words, asked: Asked, number: int, evidence: Evidence
 ) -> Iterator[_Candidate]:
     source = evidence.source
-    around = words.share(evidence.text, *evidence.before)
+    around = words.share(evidence.text, *evidence.before, related=True)
     # of a memory that was found alone the score says little: names are words to its search
     found = evidence.score * (1.0 if evidence.turn else around)
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)

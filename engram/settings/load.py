@@ -43,7 +43,7 @@ VAULT_KEYS = frozenset({
     "retention.days", "retention.resurrection_hours", "retention.grace_days",
     "records.sessions", "records.most", "records.capture", "records.describe",
     "records.thresholds",
-    "recall.budget_tokens", "recall.limit",
+    "recall.budget_tokens", "recall.limit", "recall.related_words",
 })  # fmt: skip
 
 #: the settings file of a vault

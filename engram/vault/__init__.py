@@ -223,7 +223,8 @@ class Vault:
     def _setting(self, project: str) -> Setting:
         from engram.recall.rank import Setting
 
-        return Setting(self.clock.now(), project, self.parts.timezone)
+        related = self.settings.recall.related_words
+        return Setting(self.clock.now(), project, self.parts.timezone, related)
 
     def _last_moment(self, as_of: str) -> str:
         """What an Instant or a Day means here; empty for none. Raises BadInput."""

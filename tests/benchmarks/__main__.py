@@ -21,6 +21,7 @@ MEASUREMENTS = (
     "warm",
     "scale",
     "facts",
+    "other_words",
     "qmd_face",
     "consolidate",
     "closing",

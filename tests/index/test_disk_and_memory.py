@@ -22,7 +22,7 @@ from tests.effort import examples
 DAYS = ("2025-11-30", "2026-02-28", "2026-03-01", "2026-04-01", "")
 WORDS = [
     "ant", "bees", "bee", "cats", "running", "ran", "Kim", "Lee", "naïve", "Größe", "東京タワー",
-    "v1.2", "the", "last", "March",
+    "v1.2", "the", "last", "March", "car", "vehicle?", "truck", "runing",
 ]  # fmt: skip
 NAMES = ("", "Kim", "Lee", "Kim Lee")
 
@@ -71,6 +71,8 @@ hints = st.builds(
     since=days,
     before=days,
     when=st.booleans(),
+    named=st.booleans(),
+    related=st.booleans(),
 )
 questions = st.lists(st.tuples(texts, hints, st.integers(1, 12)), min_size=1, max_size=4)
 

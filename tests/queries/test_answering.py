@@ -294,9 +294,10 @@ def test_for_an_agent_the_turns_of_other_projects_are_not_even_read(
 
 def test_a_question_that_nothing_answers_is_told_what_came_nearest(vault: Vault) -> None:
     told(vault, ("2026-03-12", "me: We deployed the billing service yesterday."))
-    found = asked(vault, "When did the zeppelin land?")
+    found = asked(vault, "When did the zeppelin of the weather service land in Berlin?")
     assert (found.answer, found.confidence, found.start) == ("not found", 0.0, "")
     assert [source.said for source in found.source_memories] == ["2026-03-12"]
+    assert asked(vault, "When did the zeppelin land?").source_memories == ()
 
 
 @pytest.mark.parametrize("question", ["", "   ", "?", "when", "project:shop", "\ud800 \x00 when?"])

@@ -20,7 +20,7 @@ sealed: 2026-03-06T10:10:00Z
 seal: time_gap
 project: shop
 topics:
-  - baking
+  - tasting
 ---
 # Marzipan for the fair
 
@@ -79,7 +79,7 @@ def test_an_entity_is_found_by_name_alias_and_words(pages: Vault, query: str) ->
     assert (hit.id, hit.category, hit.title) == ("tool-oven", "entity", "Big Oven")
 
 
-@pytest.mark.parametrize("query", ["marzipan", "baking", '"cake is green"', "cake since:2026-03"])
+@pytest.mark.parametrize("query", ["marzipan", "tasting", '"cake is green"', "cake since:2026-03"])
 def test_a_box_is_found_by_title_topic_and_lines(pages: Vault, query: str) -> None:
     assert found(pages, query) == ["box-1a2b3c4d"]
 

@@ -451,3 +451,22 @@ def test_a_long_record_does_not_come_before_what_says_just_this(records: Vault) 
     assert asked(records, "refunds manager")[0][0].snippet == "Refunds need a manager."
     # what only the record says is found there, however long it is
     assert asked(records, "warehouse numbers")[0][0].title == "Auth with JWT"
+
+
+# -- related words ------------------------------------------------------------------------------
+
+
+def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault) -> None:
+    said = turn_of("user", "The old vehicle broke down.", NOW, source="test", session="two")
+    full.capture([said])
+    full.remember("Kim sold the vehicle in May.", project="shop")
+    memories, turns = asked(full, "car")
+    assert [one.title for one in memories] == ["Kim sold the vehicle in May."]
+    assert "The old vehicle broke down." in [one.snippet for one in turns]
+    for one in (*memories, *turns):
+        assert any("related words (vehicl)" in why for why in one.why), one.why
+    settings = full.settings
+    recall = settings.recall._replace(related_words=False)
+    reopened(full, settings=settings._replace(recall=recall))
+    assert asked(full, "car") == ([], [])
+    assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May."]

@@ -183,6 +183,19 @@ def test_records_that_are_asked_for_come_first_where_they_fit_nearly_as_well() -
     assert alone == rank_memories(parse("auth"), [found(10.0)], both, NOW, 5)
 
 
+def test_a_session_comes_after_the_memory_whose_turn_it_repeats() -> None:
+    session = memory("a", schema="session", sources=("talk#^1", "talk#^2"))
+    repeated, foreign = memory("b", sources=("talk#^2",)), memory("c", sources=("other#^2",))
+    assert order(found(9.0, 6.0, 5.0), session, repeated, foreign) == ["b", "a", "c"]
+    assert order(found(9.0, 3.0), session, repeated) == ["a", "b"]
+    assert order(found(9.0, 9.0, 9.0), session, memory("b", sources=("",)), foreign)[0] == "a"
+    both = {"a": session, "b": repeated}
+    asked = parse("what did I do in the last session about auth?")
+    assert asked.form is not None and asked.form.schema == "session"
+    (first, _) = rank_memories(asked, [found(9.0, 9.0)], both, NOW, 5)
+    assert first.key == "a" and not any("repeats" in why for why in first.why)
+
+
 def test_the_newest_records_of_this_project_come_first() -> None:
     days = [("a", "01", "shop"), ("b", "02", "shop"), ("c", "04", "garden")]
     sessions = [
