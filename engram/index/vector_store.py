@@ -87,6 +87,18 @@ class VectorStore:
             return VectorState()
         return VectorState(*made, *(held.get(name, (0, 0))[0] for name in ("memories", "turns")))
 
+    def made_by(self) -> tuple[str, int]:
+        """The model behind the vectors and the last purge they know of; none where there are none.
+
+        Counts nothing, for one who searches.
+        """
+        try:
+            with self._opened() as db:
+                model, purge = db.execute("select model, purge from made").fetchone()
+        except VectorsUnusable:
+            return "", 0
+        return model, purge
+
     def begin(self, model: str, purge: int) -> None:
         """Be ready for vectors of a model: those of another, or of before a purge, are removed."""
         state = self.state()
@@ -140,22 +152,21 @@ class VectorStore:
         with self._opened(write=True) as db:
             self._free(db, collection, keys)
 
-    def near(self, collection: Collection, vector: Sequence[float]) -> Nearness | None:
-        """How near all of a collection lie to a vector; None where there are none.
+    def holds(self, collection: Collection) -> bool:
+        """Whether a collection has any vector."""
+        with self._opened() as db:
+            return _last_row(db, collection) is not None
 
-        Raises OtherDimensions.
-        """
+    def near(self, collection: Collection, vector: Sequence[float]) -> Nearness:
+        """How near all of a collection, which holds some, lie to one. Raises OtherDimensions."""
         from engram.index.unit_vectors import Cosines
 
         with self._opened() as db:
             (dimensions,) = db.execute("select dimensions from made").fetchone()
-            query = "select max(row) from vectors where collection = ?"
-            (last,) = db.execute(query, (collection,)).fetchone()
-            if last is None:
-                return None
+            rows = (_last_row(db, collection) or 0) + 1
             if dimensions != len(vector):
                 raise OtherDimensions(f"{len(vector)} instead of {dimensions}")
-            cosines = Cosines(self._file(collection), last + 1, vector)
+            cosines = Cosines(self._file(collection), rows, vector)
             return Nearness(self, collection, cosines)
 
     def keys_of(self, collection: Collection, rows: Sequence[int]) -> list[tuple[int, str]]:
@@ -269,6 +280,13 @@ class Nearness:
         for rows in self._cosines.nearest():
             found = self._store.keys_of(self._collection, rows)
             yield [(key, self._cosines[row]) for row, key in found]
+
+
+def _last_row(db: sqlite3.Connection, collection: Collection) -> int | None:
+    """The highest row number that counts."""
+    query = "select max(row) from vectors where collection = ?"
+    row: tuple[int | None] = db.execute(query, (collection,)).fetchone()
+    return row[0]
 
 
 def _places(db: sqlite3.Connection, collection: Collection, count: int) -> list[int]:

@@ -71,15 +71,12 @@ class MeaningSearch:
     def _fused(
         self, found: list[Found], question: str, collection: Collection, most: int, admit: Admit
     ) -> list[Found]:
-        state = self._vectors.state()
-        if (state.model, state.purge) != (self._embedder.model, self._last_purge()):
+        if self._vectors.made_by() != (self._embedder.model, self._last_purge()):
             raise VectorsUnusable("there are no vectors yet: `engram embed` makes them")
-        if not (state.memories if collection == "memories" else state.turns):
+        if not self._vectors.holds(collection):
             return found
         require_numpy()
         nearness = self._vectors.near(collection, self._vector(question))
-        if nearness is None:
-            return found
         near = nearness.of([one.key for one in found])
         near.update(_admitted(nearness, most, admit))
         return with_meaning(found, near, nearness.spread, collection)

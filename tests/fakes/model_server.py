@@ -185,8 +185,8 @@ def vectors_of(texts: Sequence[str], dimensions: int) -> list[list[float]]:
     return [_vector(text, dimensions) for text in texts]
 
 
-#: words that mean the same to this model
-_SAME = {"car": "vehicle", "automobile": "vehicle", "physician": "doctor", "feline": "cat"}
+#: words that mean the same to this model, and to no table of ours
+_SAME = {"flumo": "automobile", "purrel": "feline"}
 
 
 def _vector(text: str, dimensions: int) -> list[float]:

@@ -55,10 +55,10 @@ def test_other_words_for_the_same_find_memories_and_turns(
     office: Office, server: ModelServer
 ) -> None:
     vault = opened(office, server)
-    assert vault.search("vehicle").hits == []
+    assert vault.search("flumo").hits == []
     vault.embed()
-    assert turns(vault.search("Where is the vehicle?"))[0] == CAR
-    found = vault.search("cat")
+    assert turns(vault.search("Where is the flumo?"))[0] == CAR
+    found = vault.search("purrel")
     assert found.memories[0].snippet == "The feline sleeps on the sofa."
     assert found.memories[0].why[0] == "meaning matches 100% as well as the best"
     assert found.words_alone == ""
@@ -67,7 +67,7 @@ def test_other_words_for_the_same_find_memories_and_turns(
 def test_why_says_how_much_is_due_to_meaning(office: Office, server: ModelServer) -> None:
     vault = opened(office, server)
     vault.embed()
-    (best, *_) = vault.search("yard vehicle").turns
+    (best, *_) = vault.search("yard flumo").turns
     assert best.snippet == CAR
     assert any(why.startswith("meaning ") and why.endswith("% of it") for why in best.why)
 
@@ -95,9 +95,9 @@ def test_a_question_is_sent_once_as_it_stands_and_as_a_statement(
     vault = opened(office, server)
     vault.embed()
     server.requests.clear()
-    vault.search("Where is the vehicle?")
-    vault.search("Where is the vehicle?")
-    assert sent(server) == ["Where is the vehicle?", "the vehicle"]
+    vault.search("Where is the flumo?")
+    vault.search("Where is the flumo?")
+    assert sent(server) == ["Where is the flumo?", "the flumo"]
 
 
 def test_what_a_filter_keeps_out_is_not_found_by_meaning_either(
@@ -105,10 +105,10 @@ def test_what_a_filter_keeps_out_is_not_found_by_meaning_either(
 ) -> None:
     vault = opened(office, server)
     vault.embed()
-    assert turns(vault.search("vehicle before:2026-01-01")) == []
-    assert vault.search("cat category:decision").memories == []
-    assert turns(vault.search("vehicle -yard"))[:1] != [CAR]
-    assert turns(vault.search('vehicle "parked in"')) == [CAR]
+    assert turns(vault.search("flumo before:2026-01-01")) == []
+    assert vault.search("purrel category:decision").memories == []
+    assert turns(vault.search("flumo -yard"))[:1] != [CAR]
+    assert turns(vault.search('flumo "parked in"')) == [CAR]
 
 
 # -- what is sent, and what is not --------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_vault_that_is_not_registered_sends_nothing(office: Office, server: Mo
     server.requests.clear()
     stranger = office.open()
     assert not stranger.trusted
-    assert turns(stranger.search("vehicle")) == []
+    assert turns(stranger.search("flumo")) == []
     with pytest.raises(Untrusted):
         stranger.embed()
     assert server.requests == []
@@ -168,15 +168,15 @@ def test_turns_that_were_forgotten_or_taken_back_are_not_found_and_lose_their_ve
 ) -> None:
     vault = opened(office, server)
     talk = tmp_path / "talk.txt"
-    talk.write_text("User: The zeppelin is a vehicle.\nAgent: Indeed.\n", encoding="utf-8")
+    talk.write_text("User: The zeppelin is a flumo.\nAgent: Indeed.\n", encoding="utf-8")
     vault.import_files("text", talk)
     vault.embed()
     assert "zeppelin" in " ".join(turns(vault.search("automobile")))
     vault.undo()
     assert "zeppelin" not in " ".join(turns(vault.search("automobile")))
-    link = next(hit.id for hit in vault.search("vehicle").turns if hit.snippet == CAR)
+    link = next(hit.id for hit in vault.search("flumo").turns if hit.snippet == CAR)
     vault.forget(link)
-    assert CAR not in turns(vault.search("vehicle"))
+    assert CAR not in turns(vault.search("flumo"))
     server.requests.clear()
     vault.embed()
     assert set(vault.parts.vectors.stamps("turns")) == set(
@@ -206,7 +206,7 @@ def test_a_purge_removes_all_vectors_and_the_next_ones_are_made_anew(
     assert folder.is_dir()
     report = vault.purge(link)
     assert not folder.exists() and report.left == ()
-    assert vault.search("vehicle").words_alone
+    assert vault.search("flumo").words_alone
     server.requests.clear()
     assert vault.embed().made == 4
     assert not any("automobile" in text for text in sent(server))
@@ -224,7 +224,7 @@ def test_vectors_of_before_a_purge_that_came_from_elsewhere_are_not_used(
     for name, data in kept.items():
         (vault.parts.cache / "vectors" / name).write_bytes(data)
     assert store.state().turns == 4
-    assert CAR not in turns(vault.search("vehicle"))
+    assert CAR not in turns(vault.search("flumo"))
     assert "embed" in vault.search("yard").words_alone
     vault.embed()
     assert store.state().turns == 3
@@ -245,7 +245,7 @@ def test_a_question_without_a_vector_is_answered_by_words_and_says_so(
     vault.embed()
     server.behaviours[:] = [behaviour]
     server.requests.clear()
-    found = vault.search("yard vehicle")
+    found = vault.search("yard flumo")
     assert turns(found)[0] == CAR and found.words_alone
     again = vault.search("yard automobile")
     assert turns(again)[0] == CAR and again.words_alone
@@ -307,10 +307,10 @@ def test_a_model_that_changes_its_dimensions_makes_all_vectors_anew(
     vault = opened(office, server)
     vault.embed()
     server.behaviours[:] = [embeds(dimensions=16)]
-    assert "another length" in vault.search("yard vehicle").words_alone
+    assert "another length" in vault.search("yard flumo").words_alone
     vault.capture([said("One more.", "8")])
     assert vault.embed().made == 6
-    assert turns(vault.search("vehicle"))[0] == CAR
+    assert turns(vault.search("flumo"))[0] == CAR
 
 
 def test_a_budget_that_ends_keeps_what_was_made(office: Office, server: ModelServer) -> None:
@@ -378,6 +378,6 @@ def test_without_numpy_words_alone_are_searched_and_nothing_is_sent(
 def test_the_usage_log_holds_no_content(office: Office, server: ModelServer) -> None:
     vault = opened(office, server)
     vault.embed()
-    vault.search("vehicle")
+    vault.search("flumo")
     told = json.dumps(usage_log(vault))
-    assert "yard" not in told and "vehicle" not in told
+    assert "yard" not in told and "flumo" not in told
