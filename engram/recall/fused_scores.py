@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from engram.model.hit import Collection, Found
+from engram.recall.rank import MEANING_PART
 
 #: what the nearest of all counts beside the best by words
 MEANING = 0.6
-#: the part of a score that is due to vectors
-MEANING_PART = "meaning"
 
 
 def with_meaning(

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.hit import Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import SESSION, Memory, importance_level, schema_name
-from engram.recall.fused_scores import MEANING_PART
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -39,6 +38,8 @@ NOT_ASKED_FOR = 0.5
 _NEARLY = 0.5
 #: what such a record then scores less than that memory, and says of it
 _LEAST, _REPEATS = 1e-6, "repeats a memory that goes before"
+#: The part of a match that is due to vectors.
+MEANING_PART = "meaning"
 #: These hold in every project.
 _EVERYWHERE = frozenset({"user", "system"})
 
