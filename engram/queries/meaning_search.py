@@ -99,13 +99,14 @@ class MeaningSearch:
 
 
 def _admitted(nearness: Nearness, most: int, admit: Admit) -> dict[str, float]:
-    """The nearest that a filter lets through, with their cosines."""
+    """The nearest that a filter lets through, with their cosines; none as far as the average."""
     found: dict[str, float] = {}
-    looked_at = 0
+    looked_at, (_, mean, _) = 0, nearness.spread
     for portion in nearness.nearest():
-        passed = frozenset(admit([key for key, _ in portion]))
-        found.update(one for one in portion if one[0] in passed)
+        near = [one for one in portion if one[1] >= mean]
+        passed = frozenset(admit([key for key, _ in near]))
+        found.update(one for one in near if one[0] in passed)
         looked_at += len(portion)
-        if len(found) >= most or looked_at >= _DEEPEST:
+        if len(found) >= most or looked_at >= _DEEPEST or len(near) < len(portion):
             break
     return dict(islice(found.items(), most))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
@@ -47,6 +47,8 @@ _HEADROOM, _LEAST = 5, 50
 _MOST_NEWEST = 200
 #: words of a query for which others are looked for, how many there may be, and how many are told
 _MOST_MISSPELT, _TERMS_LIKE, _MOST_MEANT = 5, 5_000, 3
+#: whether what lies near a question is found too: never, beside what its words find, or always
+ByMeaning = Literal["no", "beside", "alone"]
 
 
 class SearchQueries:
@@ -95,7 +97,7 @@ class SearchQueries:
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
         found = self.best_memories(
-            query, limit, setting, all_statuses=all_statuses, by_meaning=True
+            query, limit, setting, all_statuses=all_statuses, by_meaning="alone"
         )
         whole = self._whole(found, query)
         return [self._memory_hit(memory, one, query) for memory, one in whole]
@@ -116,7 +118,7 @@ class SearchQueries:
 
     def best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
-        open_to: Callable[[Memory], bool] = lambda memory: True, by_meaning: bool = False,
+        open_to: Callable[[Memory], bool] = lambda memory: True, by_meaning: ByMeaning = "no",
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
         """The best memories that the query admits and that are open to the one who asks.
 
@@ -149,7 +151,7 @@ class SearchQueries:
             found = looked_for(query.sought)
             if not found and query.sought != query.text:
                 found = looked_for(query.text)
-            if by_meaning:
+            if by_meaning == "alone" or (by_meaning == "beside" and found):
                 found = self._with_meaning(found, query, "memories", limit, admit)
         else:
             memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
@@ -226,14 +228,14 @@ class SearchQueries:
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
-        found = self.best_turns(query, limit, setting, by_meaning=True)
+        found = self.best_turns(query, limit, setting, by_meaning="alone")
         places = self._lookup.places(one.key for _, one in found)
         return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
 
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
-        projects: Collection[str] | None = None, by_meaning: bool = False,
+        projects: Collection[str] | None = None, by_meaning: ByMeaning = "no",
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
         """The best turns in sight that the query admits and that are open to the one who asks.
 
@@ -260,7 +262,7 @@ class SearchQueries:
 
         hints = query.turn_hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
-        if by_meaning:
+        if by_meaning == "alone" or (by_meaning == "beside" and found):
             found = self._with_meaning(found, query, "turns", limit, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         return [(turns[one.key], one) for one in ranked]
@@ -321,7 +323,7 @@ class SearchQueries:
             return is_given(memory, audience, recipient, day, statuses)
 
         query = checked(parse(question, setting.timezone, as_of))
-        found = self.best_memories(query, limit, setting, open_to=open_to, by_meaning=True)
+        found = self.best_memories(query, limit, setting, open_to=open_to, by_meaning="beside")
         given = list(
             undisputed_or_whole(
                 (self._as_it_stood(memory, query) for memory, _ in found),

@@ -100,6 +100,26 @@ def test_a_question_is_sent_once_as_it_stands_and_as_a_statement(
     assert sent(server) == ["Where is the flumo?", "the flumo"]
 
 
+def test_a_recall_is_given_what_lies_near_beside_words_and_never_instead(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    vault.remember("The till is made of feline bones.")
+    vault.embed()
+    assert vault.recall("purrel").shown == ()
+    assert vault.search("purrel").memories
+    (first, *_) = vault.list()
+    assert first.id in vault.recall("sofa purrel").shown
+
+
+def test_what_lies_no_nearer_than_the_average_is_no_answer(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    vault.embed()
+    assert 0 < len(vault.search("flumo").turns) < 4
+
+
 def test_what_a_filter_keeps_out_is_not_found_by_meaning_either(
     office: Office, server: ModelServer
 ) -> None:
