@@ -25,7 +25,7 @@ _PART = 4
 _STEM, _COMPOUNDED = 0.8, 0.5
 #: A word of so many letters that nobody holds is asked as a beginning, of so much of it and worth
 #: so much: it is misspelt, or another form.
-_LETTERS, _BEGINNING, _BEGUN = 6, 0.6, 0.3
+_LETTERS, _BEGINNING, _BEGUN = 4, 0.6, 0.3
 
 
 def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> list[Term]:
@@ -47,12 +47,13 @@ def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> l
 
 def _instead(corpus: Corpus, term: str, hints: Hints) -> tuple[tuple[str, float], ...]:
     """What may stand for a word: related ones, and where nobody holds it what begins like it."""
-    if not term.isalpha():
+    if not term.isalnum() or term.isdigit():
         return ()
     found = dict(related_terms(term)) if hints.related else {}
     if len(term) >= _LETTERS and not corpus.postings(term):
         for other in corpus.expand(term[: ceil(len(term) * _BEGINNING)], _EXPANSIONS):
-            found.setdefault(other, _BEGUN)
+            if other not in QUERY:
+                found.setdefault(other, _BEGUN)
     return tuple(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 

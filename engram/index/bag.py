@@ -6,7 +6,8 @@ word of a record's sections, and once however often it stands there: a long reco
 before the memory that says just what is asked, nor count as long where it is found by its
 statement. Who spoke is a term of its own, which no word of a text can be; it is searched apart
 (`speaker_term`). So are the stems of German words, and long ones backwards: a part of a compound
-begins or ends it. The days that a text speaks of are terms, too (`day_term`).
+begins or ends it. The days that a text speaks of are terms, too (`day_term`): each weighs as much
+as its part of the span, so that "in June" says little about the 12th.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from engram.index.prior import prior
 from engram.index.scoring import (
     BODY,
     COMPOUND,
+    WHOLE_SPAN,
     day_term,
     german_end,
     german_term,
@@ -79,25 +81,27 @@ def bag_of(document: Document) -> Bag:
         if len(stem) >= COMPOUND:
             weights[german_end(stem)] = weight
     days, timed = _spoken_of(said, document.day)
-    for day in days:
-        weights[day_term(day)] = BODY
+    for day, weight in days.items():
+        weights[day_term(day)] = weight
     asks = prior(body, timed=timed) if document.collection == "turns" else 0
     return Bag(dict(weights), min(max(length, 1), _LONGEST), asks)
 
 
-def _spoken_of(said: str, day: Day) -> tuple[frozenset[int], bool]:
-    """The days that a text speaks of, in days since 1970, and whether it speaks of any time."""
+def _spoken_of(said: str, day: Day) -> tuple[dict[int, int], bool]:
+    """The days that a text speaks of, since 1970, with weights; whether it speaks of any time."""
     if day < _FIRST_DAY:
-        return frozenset(), False
+        return {}, False
     times = find_times(said[:_MOST_TEXT], day)
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for span in times:
         first, last = (
             date.fromisoformat(one).toordinal() - _EPOCH for one in (span.start, span.end)
         )
         if last - first < _MOST_DAYS:
-            found.update(range(first, last + 1))
-    return frozenset(found), bool(times)
+            weight = WHOLE_SPAN // (last - first + 1)
+            for one in range(first, last + 1):
+                found[one] = max(found.get(one, 0), weight)
+    return found, bool(times)
 
 
 def _german_stems(said: str, sections: str) -> Counter[str]:

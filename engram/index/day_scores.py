@@ -5,9 +5,10 @@ One that was said in the days after counts less: people tell what happened when 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from engram.index.scoring import Corpus, Span, day_term
+from engram.index.scoring import WHOLE_SPAN, Corpus, Span, day_term
 
 #: what a document is worth that was said up to so many days after a span
 AFTER, DAYS_AFTER = 0.6, 7
@@ -16,9 +17,10 @@ LONGEST = 62
 
 
 def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:
-    """Document -> 1 for what was said in one of the spans or speaks of a day in one; else AFTER.
+    """Document -> 1 for what was said in one of the spans, AFTER for what was said soon after.
 
-    What is neither is left out. Spans are in days since 1970; one that begins with 0 has no days.
+    What speaks of a time counts by the part of that time that lies in the spans; what is none of
+    these is left out. Spans are in days since 1970; one that begins with 0 has no days.
     """
     found: dict[int, float] = {}
     wanted = [span for span in spans if span[1] and span[0] <= span[1]]
@@ -34,9 +36,15 @@ def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:
                 break
             if last < day <= last + DAYS_AFTER and last - first < LONGEST:
                 found[document] = AFTER
-    for first, last in wanted:
-        if last - first < LONGEST:
-            for day in range(first, last + 1):
-                for start, documents, _ in corpus.postings(day_term(day)):
-                    found.update((start + document, 1.0) for document in documents)
+    days = {
+        day for first, last in wanted if last - first < LONGEST for day in range(first, last + 1)
+    }
+    # whole numbers: the same sum in any order
+    spoken: Counter[int] = Counter()
+    for day in days:
+        for start, documents, tenths in corpus.postings(day_term(day)):
+            for document, tenth in zip(documents, tenths, strict=True):
+                spoken[start + document] += tenth
+    for document, weight in spoken.items():
+        found[document] = max(found.get(document, 0.0), min(1.0, weight / WHOLE_SPAN))
     return found

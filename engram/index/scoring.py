@@ -16,6 +16,8 @@ from typing import NamedTuple, Protocol
 BODY = 10
 #: prefixes that no term of a text has: of speakers, of German stems, of those backwards, of days
 MARK, GERMAN, BACKWARDS, SPOKEN_OF = "\x01", "\x02", "\x03", "\x04"
+#: what the days of a span that a text speaks of weigh together, so that a byte holds one of them
+WHOLE_SPAN = 250
 #: a German word of as many letters may be a compound
 COMPOUND = 8
 #: BM25's k1 and b for short documents of a similar kind: on conversations .9 and .3 find more than

@@ -83,9 +83,14 @@ class TurnScores:
         said = (SPEAKER * self._told[number] for number in self._named & self._told.keys())
         top = max(max(self._told.values(), default=0.0), max(said, default=0.0)) or 1.0
         self._talk_share = CONVERSATION * top / max(self._talk.values(), default=1.0)
-        self._days = {
-            number: DAY * top * share for number, share in day_shares(corpus, spans).items()
-        }
+        shares = day_shares(corpus, spans)
+        # what a conversation adds to mere words must not put them before the day
+        whole = max(map(self._with_talk, self._told), default=top) if shares else top
+        self._days = {number: DAY * whole * share for number, share in shares.items()}
+
+    def _with_talk(self, number: int) -> float:
+        session = self._corpus.places[number] // ORDINALS
+        return self._told[number] + self._talk_share * self._talk.get(session, 0.0)
 
     def scores(self) -> dict[int, float]:
         """Document -> score, for turns that hold a term, stand near one that does, or are of a day

@@ -80,12 +80,27 @@ class Found(NamedTuple):
     parts: tuple[tuple[str, float], ...] = ()
 
 
+class TurnBeside(NamedTuple):
+    """The turn before or after one that was found: its link, and a line of its words.
+
+    `category` is its role, `created` when it was said, `speaker` who said it where that is known.
+    """
+
+    id: str
+    category: str
+    created: str
+    snippet: str
+    speaker: str = ""
+
+
 class Hit(NamedTuple):
     """One answer for a person or a program (design 6: the shape of `search --json`).
 
     `docid` is `#` and six hex digits; `file` is relative to the vault; `line` is 1-based.
     `why` says in words how the score came about; `spans` are (start, end) offsets of the matches
     in `snippet`. `section` is the heading of the section that the snippet is of, if any.
+    Of a turn, where that is asked for: `before` and `after` are its neighbours, if they may be
+    shown; `more` counts the turns of its conversation that match too, for the last hit of it.
     """
 
     docid: str
@@ -104,6 +119,9 @@ class Hit(NamedTuple):
     why: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     section: str = ""
+    before: TurnBeside | None = None
+    after: TurnBeside | None = None
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ Role = Literal["user", "participant", "assistant"]
 ROLES: tuple[Role, ...] = ("user", "participant", "assistant")
 #: the event of an import whose turns a model is to read, because the person says so
 MODEL_CHOSEN = "model_chosen"
+#: a turn of an agent of fewer bytes may be a report of progress
+_REPORT = 350
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
 
 
@@ -80,6 +82,16 @@ class Turn:
     def by_person(self) -> bool:
         """Whether a person said it: the owner, or somebody else."""
         return self.role != "assistant"
+
+    @property
+    def may_report(self) -> bool:
+        """Whether an agent says so little that it may only report what it does.
+
+        Who is named is a person among several, and never reports progress.
+        """
+        if self.by_person or self.speaker:
+            return False
+        return len(self.text.encode("utf-8", "replace")) < _REPORT
 
     def in_zone(self, timezone: str) -> Turn:
         """The same turn with its time in a time zone. Raises ValueError for an unknown one."""

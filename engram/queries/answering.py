@@ -8,6 +8,7 @@ it may be given; nothing is written.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from engram.model.answer import AnswerSource
@@ -15,15 +16,17 @@ from engram.model.instant import day_of, local_day
 from engram.model.memory import SESSION, STATUSES
 from engram.model.text import first_line
 from engram.queries.search import checked, in_force
+from engram.recall.answer_item import FoundTurn
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
+from engram.recall.conversations import two_of_each
 from engram.recall.evidence import Evidence, with_source
 from engram.recall.injection import is_given, is_open_to
 from engram.recall.query import parse
 from engram.recall.reasoned import reasoned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from engram.model.answer import ReasonedAnswer
     from engram.model.memory import Memory
@@ -106,6 +109,37 @@ class Answering:
             made = by_turn.pop(one.key, None)
             pieces.append(piece if made is None else _joined(made, piece))
         return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
+
+    def turns(
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        as_of: str = "",
+    ) -> Iterator[FoundTurn]:  # fmt: skip
+        """The turns that may answer, the first two of each conversation before all others.
+
+        Each with those before and after it that `recipient` may be given and that did not come
+        themselves. They are looked up when it is asked for. Raises as `evidence` does.
+        """
+        # imported here: most questions are answered from memories
+        from engram.queries.turn_hits import turns_beside
+
+        query = checked(parse(question, setting.timezone, as_of))._replace(phrases=())
+        open_turns = _open_turns(recipient)
+
+        def may(turn: Turn) -> bool:
+            return (
+                query.admits_turn(turn) and open_turns(turn) and not _gives_orders(turn, recipient)
+            )
+
+        found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
+        said = [one.source for one in found if one.source.kind == "turn"]
+        told: set[str] = set()
+        for source in chain(*two_of_each(said, lambda one: one.id.partition("#")[0])):
+            turn = self._lookup.turn(source.id)
+            if turn is not None:
+                beside = turns_beside(self._lookup, source.id, turn, query.text, may)
+                new = (one if one and one.id not in told else None for one in beside)
+                yield FoundTurn(source, *new)
+                told.add(source.id)
 
     def _found(
         self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str

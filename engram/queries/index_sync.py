@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
+from engram.model.closing import NO_CONVERSATION
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import local_day
@@ -320,7 +321,7 @@ class IndexSync:
             here.add(turn.seq)
             if name not in ordinals:
                 ordinals[name] = turns.ordinals(name)
-            place = place_in(name, ordinals[name].get(link, 1))
+            place = _place(name, ordinals[name].get(link, 1))
             day = local_day(turn.time, self._timezone)
             document = Document(link, "turns", turn.title, turn.text, day, turn.speaker, place)
             documents.append(document)
@@ -365,7 +366,7 @@ class IndexSync:
         for number, block in enumerate(blocks, 1):
             if block.link in hidden:
                 continue
-            place = place_in(name, ordinals.get(block.link, behind + number))
+            place = _place(name, ordinals.get(block.link, behind + number))
             text, speaker = said.get(block.link, (block.text, block.speaker))
             day = local_day(block.time, self._timezone)
             yield Document(block.link, "turns", title, text, day, speaker, place)
@@ -376,6 +377,12 @@ class IndexSync:
         names = dict.fromkeys(link.partition("#")[0] for link in links)
         paths = filter(None, map(self._projections.transcripts.find, names))
         return [one for path in paths for one in self._shown(path, hidden) if one.key in wanted]
+
+
+def _place(transcript: str, ordinal: int) -> int:
+    """Where a turn stands; 0 where turns that follow one another have nothing to do with it."""
+    alone = transcript.rpartition("-")[0] in NO_CONVERSATION
+    return 0 if alone else place_in(transcript, ordinal)
 
 
 def document_of(memory: Memory, timezone: str = "UTC") -> Document:

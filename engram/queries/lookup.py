@@ -8,7 +8,7 @@ answers. Raises NotFound for names that there are none of, BadInput for names of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, NotFound, StorageError
@@ -299,15 +299,34 @@ class Lookup:
         names = dict(here)
         for turn in self._attributed.read(places):
             found[names[turn.seq]] = turn
-        for link, row in rows.items():
-            if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
-                found[link] = turn_there
+        elsewhere = {link: row for link, row in rows.items() if row.seq < 0}
+        for transcript in dict.fromkeys(row.transcript for row in elsewhere.values()):
+            found.update(self._from_transcript(transcript, elsewhere))
         return found
 
     def turns_in_sight(self, links: Sequence[str]) -> dict[str, Turn]:
         """The same without those that were forgotten."""
         hidden = self._projections.catalog.hidden()
         return self.turns([link for link in links if link not in hidden])
+
+    def turns_around(
+        self, link: str, most: int
+    ) -> tuple[list[tuple[str, Turn]], list[tuple[str, Turn]]]:
+        """`(link, turn)` of those before one and after it in its conversation that are in sight.
+
+        At most so many each, in order.
+        """
+        turns = self._projections.catalog.turns
+        row = turns.behind_links([link]).get(link)
+        if row is None:
+            return [], []
+        before, after = turns.links_beside(row.transcript, row.seq, most)
+        there = self.turns_in_sight([*before, *after])
+        there.pop(link, None)  # a turn that was captured twice stands beside itself
+        return (
+            [(name, there[name]) for name in before if name in there],
+            [(name, there[name]) for name in after if name in there],
+        )
 
     def with_turns_before(self, link: str, most: int) -> list[Turn]:
         """The turn behind a link after the last ones before it; empty where it is not in sight.
@@ -323,17 +342,19 @@ class Lookup:
         shown = [turn for turn in earlier if f"{turn.transcript}#^{turn.block}" not in hidden]
         return [*shown, last[link]]
 
-    def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
-        path = self._projections.transcripts.find(row.transcript)
+    def _from_transcript(
+        self, transcript: str, rows: Mapping[str, TurnRow]
+    ) -> Iterator[tuple[str, Turn]]:
+        """The turns of a transcript that some rows are of, by link."""
+        path = self._projections.transcripts.find(transcript)
         for block in self._projections.transcripts.blocks(path) if path else ():
-            if block.link == link:
+            if row := rows.get(block.link):
                 role = self._attributed.roles([row])[row.seq]
-                source = row.transcript.rpartition("-")[0]
+                source = transcript.rpartition("-")[0]
                 turn = Turn(
                     source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
                 )
-                return self._attributed.here(turn)
-        return None
+                yield block.link, self._attributed.here(turn)
 
 
 def _telling_line(text: str, memory: Memory) -> str:

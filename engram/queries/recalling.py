@@ -13,10 +13,10 @@ from engram.model.errors import BadInput
 from engram.recall.asked import time_asked
 
 if TYPE_CHECKING:
-    from engram.model.answer import AnswerSource
     from engram.model.hit import ContextBlock
     from engram.queries.answering import Answering
     from engram.queries.search import SearchQueries
+    from engram.recall.answer_item import FoundTurn
     from engram.recall.injection import Recipient
     from engram.recall.rank import Setting
 
@@ -50,11 +50,10 @@ class Recalling:
         if answer and not answer.start and reason is None and not asked.wanted:
             answer = None
 
-        def turns() -> Iterator[AnswerSource]:
-            found = self._answering.evidence(
+        def turns() -> Iterator[FoundTurn]:
+            return self._answering.turns(
                 question, setting=setting, recipient=recipient, as_of=as_of
             )
-            return (one.source for one in found if one.source.kind == "turn")
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,

@@ -8,7 +8,7 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -24,11 +24,13 @@ from engram.model.memory import SCHEMAS
 from engram.model.text import first_line
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
+from engram.queries.turn_hits import TurnHits
+from engram.recall.citations import MOST_CITING, cited_shares, citing
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
-    from engram.model.answer import AnswerSource, ReasonedAnswer
+    from engram.model.answer import ReasonedAnswer
     from engram.model.hit import Admit
     from engram.model.hit import Collection as Searched
     from engram.model.memory import Memory
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
+    from engram.recall.answer_item import FoundTurn
     from engram.recall.injection import Recipient
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
@@ -65,22 +68,32 @@ class SearchQueries:
         self._redacted = redacted
         self._meaning = meaning
         self._pages = PageSearch(disk, projections, index_sync)
+        self._shown_turns = TurnHits(lookup)
 
     def search(
         self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False,
-        as_of: str = "",
+        as_of: str = "", around: bool = False, fold: bool = False,
     ) -> Answers:  # fmt: skip
         """The best memories, turns and pages for a query, `limit` of each.
 
-        `as_of`, an Instant or a Day, asks for what was true and said by then.
+        `as_of`, an Instant or a Day, asks for what was true and said by then. With `around` a turn
+        comes with those beside it; with `fold` at most two of a conversation come while there are
+        others.
         Where nothing holds a phrase that stands among other words, its words count as words; where
         nothing is found at all, words that the vault knows may have been meant.
         """
 
         def answers(query: Query) -> Answers:
+            looked_at = max(limit, MOST_CITING)
+            memories = self.best_memories(
+                query, looked_at, setting, all_statuses=all_statuses, by_meaning="alone"
+            )
+            # of one conversation there may be many turns before others come
+            most = _asked(limit) if fold else limit
+            turns = self.best_turns(query, most, setting, memories=memories, by_meaning="alone")
             return Answers(
-                self._memory_hits(query, limit, setting, all_statuses),
-                self._turn_hits(query, limit, setting),
+                self._memory_hits(query, memories[:limit]),
+                self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
@@ -93,12 +106,7 @@ class SearchQueries:
             return replace(found, inexact=bool(found.hits))
         return found if found.hits else replace(found, meant=self._meant(query))
 
-    def _memory_hits(
-        self, query: Query, limit: int, setting: Setting, all_statuses: bool
-    ) -> list[Hit]:
-        found = self.best_memories(
-            query, limit, setting, all_statuses=all_statuses, by_meaning="alone"
-        )
+    def _memory_hits(self, query: Query, found: list[tuple[Memory, Ranked]]) -> list[Hit]:
         whole = self._whole(found, query)
         return [self._memory_hit(memory, one, query) for memory, one in whole]
 
@@ -227,20 +235,17 @@ class SearchQueries:
             section=told.heading if told else "",
         )
 
-    def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
-        found = self.best_turns(query, limit, setting, by_meaning="alone")
-        places = self._lookup.places(one.key for _, one in found)
-        return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
-
     def best_turns(
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
-        projects: Collection[str] | None = None, by_meaning: ByMeaning = "no",
+        projects: Collection[str] | None = None, memories: Sequence[tuple[Memory, Ranked]] = (),
+        by_meaning: ByMeaning = "no",
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
         """The best turns in sight that the query admits and that are open to the one who asks.
 
-        With `projects` only theirs; the words of others are not even read. With `by_meaning` also
-        those that lie near the query, where there are vectors.
+        With `projects` only theirs; the words of others are not even read. What the best of the
+        `memories` cite that were found for the query counts more. With `by_meaning` also those that
+        lie near the query, where there are vectors.
         """
         if not query.asks:
             return []
@@ -264,7 +269,10 @@ class SearchQueries:
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         if by_meaning == "alone" or (by_meaning == "beside" and found):
             found = self._with_meaning(found, query, "turns", limit, admit)
-        ranked = rank_turns(query, [found], turns, setting, limit)
+        telling = citing(memories)
+        cited = admit(list(dict.fromkeys(link for one, _ in telling for link in one.sources)))
+        shares = cited_shares(query.sought, telling, {key: turns[key] for key in cited})
+        ranked = rank_turns(query, [found], turns, setting, limit, shares)
         return [(turns[one.key], one) for one in ranked]
 
     def _with_meaning(
@@ -274,30 +282,10 @@ class SearchQueries:
             return found
         return self._meaning.beside(found, query.text, collection, _asked(limit), admit)
 
-    def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
-        path, line = place
-        shown = excerpt(turn.text, asked)
-        return Hit(
-            docid=docid(one.key),
-            score=one.score,
-            file=path,
-            line=line,
-            title=turn.title or one.key.partition("#")[0],
-            snippet=shown.text,
-            id=one.key,
-            collection="turns",
-            category=turn.role,
-            created=turn.time,
-            project=turn.project,
-            source=one.key,
-            why=one.why,
-            spans=shown.spans,
-        )
-
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
-        turns: Callable[[], Iterable[AnswerSource]] = tuple, as_of: str = "",
+        turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
         history: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.

@@ -9,6 +9,8 @@
       > 2023-05-08, assistant: "The support group was so powerful."
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
     - 2023-05-08 turn, Caroline: I went to a support group yesterday.
+      before, Melanie (0b77aa): What have you been up to?
+      after, Melanie (c1f90e): How was it?
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
 
 Guarantees: every answer that was found has its receipt, the link of a turn or the name of a memory;
@@ -19,18 +21,22 @@ orders to an agent is linked and not quoted. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.ids import docid
 from engram.model.text import first_line
 from engram.recall.blocks import QUOTE_WIDTH, STANDING, OpeningItem, inert, source_line
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource, ReasonedAnswer
+    from engram.model.hit import TurnBeside
 
 #: an answer that is no surer than this is called unsure: it may be of something else
 _UNSURE = 0.5
 #: sources that are told
 _MOST_SOURCES = 3
+#: characters of a turn beside one that was found
+_BESIDE_WIDTH = 120
 _NOT_QUOTED = "(not quoted: it gives orders to an agent)"
 
 
@@ -56,11 +62,30 @@ def answer_items(answer: ReasonedAnswer, given: Mapping[str, str]) -> Iterator[O
     yield OpeningItem("\n".join((head, *(source_line(one.id) for one in sources[:1]))))
 
 
-def turn_items(turns: Iterable[AnswerSource]) -> Iterator[str]:
-    """Turns as items of their own, for what no memory was made of."""
-    for turn in turns:
+class FoundTurn(NamedTuple):
+    """A turn that was found, and those before and after it that may be given with it."""
+
+    source: AnswerSource
+    before: TurnBeside | None = None
+    after: TurnBeside | None = None
+
+
+def turn_items(turns: Iterable[FoundTurn]) -> Iterator[tuple[str, ...]]:
+    """Turns as items of their own, for what no memory was made of; each in ever fewer words.
+
+    First with the turns beside it, each named by its docid, then alone.
+    """
+    for found in turns:
+        turn = found.source
         about = ", ".join(filter(None, (f"{turn.said} turn".strip(), _who(turn))))
-        yield f"- {inert(about)}: {_quotable(turn)}\n{source_line(turn.id)}"
+        head, link = f"- {inert(about)}: {_quotable(turn)}", source_line(turn.id)
+        beside = [
+            f"  {where}, {_line(one.speaker or one.category)} ({docid(one.id)[1:]}): "
+            + inert(first_line(one.snippet, _BESIDE_WIDTH))
+            for where, one in (("before", found.before), ("after", found.after))
+            if one
+        ]
+        yield tuple(dict.fromkeys(("\n".join((head, *beside, link)), f"{head}\n{link}")))
 
 
 def _item(

@@ -15,7 +15,7 @@ longer than 1,000 characters is a text, no question. Pure; never raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from engram.language.calendar_spans import move, unit_of
 from engram.language.calendar_words import MONTHS
 from engram.language.when import find_times
+from engram.model.instant import plus_days
 
 if TYPE_CHECKING:
     from engram.model.instant import Day
@@ -194,7 +195,11 @@ def _tense(words: list[str]) -> int:
     for place, word in enumerate(words):
         word = word.strip('.,:;?!"()')
         rest = words[place + 1 :]
-        if word in _PRESENT or word.endswith("'ll") or (word == "have" and rest[:1] == ["to"]):
+        if (
+            word in _PRESENT
+            or word.endswith("'ll")
+            or (word in ("have", "has") and rest[:1] == ["to"])
+        ):
             return -1 if _LAST.search(" ".join(rest)) else 1
         if word in _past_forms() or _REGULAR_PAST.fullmatch(word):
             return 0 if _PLANS.search(" ".join(rest)) else -1
@@ -216,3 +221,22 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     if start != end:
         end = unit_of(end, "month")[1]
     return span._replace(start=start.isoformat(), end=end.isoformat(), also=())
+
+
+def past_readings(spans: Iterable[TimeSpan], today: Day) -> Iterator[tuple[Day, Day]]:
+    """The past days that are as likely meant where something is looked for: "13 April", "Saturday".
+
+    Whoever searches what was said looks back more often than ahead; only a year, or a word such as
+    "next", tells that a day lies ahead.
+    """
+    for span in spans:
+        if span.start <= today or _TELLS_YEAR.search(span.expression):
+            continue
+        if span.rule == "weekday":
+            yield plus_days(span.start, -7), plus_days(span.end, -7)
+        elif _MONTH.search(span.expression):
+            yield _year_before(span.start), _year_before(span.end)
+
+
+def _year_before(day: Day) -> Day:
+    return move(date.fromisoformat(day), -1, "year").isoformat()

@@ -105,15 +105,16 @@ class OpeningItem(NamedTuple):
 def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
     told: Callable[[Memory], str] = lambda memory: "", *,
-    opening: Iterable[OpeningItem] = (), turns: Iterable[str] = (), as_of: Day = "",
+    opening: Iterable[OpeningItem] = (), turns: Iterable[Sequence[str]] = (), as_of: Day = "",
     history: Callable[[Memory], Sequence[HistoryStep]] = lambda memory: (),
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
     `told` gives the line of a record's sections that answers. Before them stands the first item of
     `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
-    behind them stand as many of `turns` as fit. Of the `history` of a memory the newest steps that
-    fit stand below it. `as_of` is the day on which all of it was true, where that is not today.
+    behind them stand as many of `turns` as fit, each in the first of its forms that does. Of the
+    `history` of a memory the newest steps that fit stand below it. `as_of` is the day on which all
+    of it was true, where that is not today.
     Without anything the block says that nothing was found.
     """
     about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
@@ -143,11 +144,13 @@ def context_block(
                 if more.used_tokens > budget_tokens:
                     break
                 best, items = more, longer
-    for turn in turns:
-        more = best._replace(text=_answer(about, [*items, turn], best.left_out))
-        if more.used_tokens <= budget_tokens:
-            best = more
-            items.append(turn)
+    for forms in turns:
+        for turn in forms:
+            more = best._replace(text=_answer(about, [*items, turn], best.left_out))
+            if more.used_tokens <= budget_tokens:
+                best = more
+                items.append(turn)
+                break
     return best if best.used_tokens <= budget_tokens else ContextBlock(left_out=best.left_out)
 
 

@@ -25,7 +25,7 @@ from engram.model.instant import Day, local_day, plus_days
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 from engram.model.validity import ONCE_TRUE, is_valid_as_of, was_by
-from engram.recall.asked import what_is_asked
+from engram.recall.asked import past_readings, what_is_asked
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -117,7 +117,8 @@ class Query(NamedTuple):
     def hints(self, today: Day, *, related: bool = True) -> Hints:
         """What the index is told beside the words; with `related` to look for related ones."""
         asked = what_is_asked(self.text, today)
-        spans = tuple((span.start, span.end) for span in asked.spans if span.confidence >= _SURE)
+        sure = [span for span in asked.spans if span.confidence >= _SURE]
+        spans = (*((span.start, span.end) for span in sure), *past_readings(sure, today))
         named = not _NAMES.isdisjoint(self.text.casefold().split())
         return Hints(
             self.prefixes, spans[:_MOST_SPANS], self.since, self.before, bool(asked.wanted), named,

@@ -6,6 +6,8 @@ and what holds everywhere come first unless something elsewhere fits much better
 records that a question of a known form asks for ("what did we decide ..."), where one is found.
 The record of a session repeats what was said in it: it comes after a memory of the same turn that
 answers nearly as well.
+A turn counts more where words of the query stand in it side by side (`side_by_side`) and where a
+memory cites it that answers (`citations`), less where an agent only reports what it does.
 Scores are 0..1, comparable within one answer; equal ones are ordered by key. What the query keeps
 out, and keys that nobody knows any more (the index may lag behind), are left out.
 """
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.hit import Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import SESSION, Memory, importance_level, schema_name
+from engram.recall.side_by_side import asked_words, share_side_by_side
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -40,6 +43,13 @@ _NEARLY = 0.5
 _LEAST, _REPEATS = 1e-6, "repeats a memory that goes before"
 #: The part of a match that is due to vectors.
 MEANING_PART = "meaning"
+#: The most that it adds to a turn that words of the query stand side by side in it: enough to bring
+#: up what was typed word for word; and where an agent said them, who may only repeat them.
+SIDE_BY_SIDE, REPEATED = 0.5, 0.25
+#: The most that it adds to a turn that a memory cites it: a share of the best match.
+CITED = 0.25
+#: What an agent's turn is worth that is short and stands beside calls of tools.
+REPORT = 0.8
 #: These hold in every project.
 _EVERYWHERE = frozenset({"user", "system"})
 
@@ -112,14 +122,15 @@ def rank_memories(
         added, factor, words = _memory_factors(memory, setting)
         if asked_for and schema_name(memory) != asked_for:
             factor, words = factor * NOT_ASKED_FOR, [*words, f"no {asked_for} (x{NOT_ASKED_FOR})"]
-        ranked.append(_ranked(hit, added, factor, words))
+        score = hit.score * (1.0 + _sum(added)) / (1.0 + RECENCY + IMPORTANCE) * factor
+        ranked.append(_ranked(hit, score, added, words))
     if asked_for != SESSION:
         ranked = _sessions_last(ranked, memories)
     return _best(ranked, limit)
 
 
 def _sessions_last(ranked: Sequence[Ranked], memories: Mapping[str, Memory]) -> list[Ranked]:
-    """Records of sessions below what else was made of their turns, where it scores nearly as well."""
+    """Records of sessions below memories of the same turns that score nearly as well."""
     sessions = {one.key for one in ranked if schema_name(memories[one.key]) == SESSION}
     told: dict[str, float] = {}
     for one in ranked if sessions else ():
@@ -158,25 +169,48 @@ def rank_turns(
     turns: Mapping[str, Turn],
     setting: Setting,
     limit: int,
+    cited: Mapping[str, float] | None = None,
 ) -> list[Ranked]:
-    """The best turns for a query, at most `limit`; `turns` by the keys of `found`."""
-    ranked = [
-        _ranked(hit, [], *_place(turn.project, False, setting))
-        for hit in fuse(found)
-        if (turn := turns.get(hit.key)) and query.admits_turn(turn)
-    ]
+    """The best turns for a query, at most `limit`; `turns` by the keys of `found`.
+
+    `cited` are those that a memory cites which answers, each with the memory's share of the best.
+    """
+    asked, shares = asked_words(query.text), cited or {}
+    hits = fuse(found)
+    known = {hit.key for hit in hits}
+    hits += [Found(key, "turns", 0.0) for key in shares if key not in known]
+    fitting: list[tuple[Found, Turn, list[tuple[float, str]]]] = []
+    for hit in hits:
+        if (turn := turns.get(hit.key)) and query.admits_turn(turn):
+            added = [
+                (hit.score * _side_by_side(asked, turn), "words side by side"),
+                (CITED * shares.get(hit.key, 0.0), "a memory cites it"),
+            ]
+            fitting.append((hit, turn, [one for one in added if one[0] > 0]))
+    most = max([1.0, *(hit.score + _sum(added) for hit, _, added in fitting)])
+    ranked = []
+    for hit, turn, added in fitting:
+        factor, words = _place(turn.project, False, setting)
+        if turn.may_report and turn.tools:
+            factor, words = factor * REPORT, [*words, f"a report of progress (x{REPORT})"]
+        ranked.append(_ranked(hit, (hit.score + _sum(added)) / most * factor, added, words))
     return _best(ranked, limit)
+
+
+def _side_by_side(asked: Sequence[str], turn: Turn) -> float:
+    most = SIDE_BY_SIDE if turn.by_person or turn.speaker else REPEATED
+    return most * share_side_by_side(asked, turn.text)
 
 
 def rank_pages(
     found: Iterable[Sequence[Found]], projects: Mapping[str, str], setting: Setting, limit: int
 ) -> list[Ranked]:
     """The best pages, at most `limit`; `projects` by the keys of `found`, empty for none."""
-    ranked = [
-        _ranked(hit, [], *_place(projects[hit.key], False, setting))
-        for hit in fuse(found)
-        if hit.key in projects
-    ]
+    ranked = []
+    for hit in fuse(found):
+        if hit.key in projects:
+            factor, words = _place(projects[hit.key], False, setting)
+            ranked.append(_ranked(hit, hit.score * factor, [], words))
     return _best(ranked, limit)
 
 
@@ -204,9 +238,11 @@ def _place(project: str, everywhere: bool, setting: Setting) -> tuple[float, lis
     return ELSEWHERE, [f"project {project} (x{ELSEWHERE})"]
 
 
-def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: list[str]) -> Ranked:
-    most = 1.0 + (RECENCY + IMPORTANCE if added else 0.0)
-    score = hit.score * (1.0 + sum(part for part, _ in added)) / most * factor
+def _sum(added: Iterable[tuple[float, str]]) -> float:
+    return sum(part for part, _ in added)
+
+
+def _ranked(hit: Found, score: float, added: list[tuple[float, str]], place: list[str]) -> Ranked:
     why = [
         f"{_matching(hit)} {hit.score:.0%} as well as the best",
         *_parts(hit),

@@ -77,9 +77,17 @@ def error(told: str, message: str, hint: str) -> Shape:
 # -- what is found ---------------------------------------------------------------------------------
 
 
-def hit(found: Hit, explain: bool) -> Shape:
-    """`search`: one hit; with `explain` also its receipt and why it was found."""
-    return {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+def hit(found: Hit, explain: bool, *, around: bool = False, fold: bool = False) -> Shape:
+    """`search`: one hit; with `explain` also its receipt and why it was found.
+
+    With `around` also the turns before and after it, null for none; with `fold` how many more of
+    its conversation match.
+    """
+    told = {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+    if around:
+        beside = {"before": found.before, "after": found.after}
+        told |= {name: None if one is None else one._asdict() for name, one in beside.items()}
+    return told | ({"more": found.more} if fold else {})
 
 
 def matching_line(path: str, line: MatchingLine) -> Shape:

@@ -206,18 +206,22 @@ class Vault:
 
     def search(
         self, query: str, *, limit: int | None = None, project: str = "",
-        all_statuses: bool = False, as_of: str = "",
+        all_statuses: bool = False, as_of: str = "", around: bool = False, fold: bool = False,
     ) -> Answers:  # fmt: skip
         """The best memories and turns for a query; the given project and user-wide ones first.
 
-        With `as_of` (see `list`) what was true and said by then. Raises BadInput.
+        With `as_of` (see `list`) what was true and said by then; with `around` each turn has those
+        before and after it. With `fold` at most two turns of a conversation come while others were
+        found too, and the last tells how many more match: for a reader, who wants to see which
+        conversations there are; what counts or sorts hits itself wants all. Raises BadInput.
         """
         asked = self._last_moment(as_of)
         settled, setting = self.ready_to_read(), self._setting(project)
         most = self.settings.recall.limit if limit is None else limit
         found = self.parts.search.search(
-            query, limit=most, setting=setting, all_statuses=all_statuses, as_of=asked
-        )
+            query, limit=most, setting=setting, all_statuses=all_statuses, as_of=asked,
+            around=around, fold=fold,
+        )  # fmt: skip
         return replace(found, behind=not settled)
 
     def _setting(self, project: str) -> Setting:

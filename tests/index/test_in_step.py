@@ -52,11 +52,12 @@ def answers(vault: Vault, *questions: str) -> list[object]:
 
 
 def links(vault: Vault, question: str) -> list[str]:
-    """The numbers of the turns that a question finds."""
+    """The numbers of the turns that hold a word of a question."""
     vault.ready_to_read()
     order = {f"{turn.transcript}#^{turn.block}": n for n, turn in enumerate(conversation())}
     found = vault.parts.index.find(question, "turns", 99)
-    return sorted(str(order.get(hit.key, hit.key)) for hit in found)
+    holding = (hit.key for hit in found if "words" in dict(hit.parts))
+    return sorted(str(order.get(key, key)) for key in holding)
 
 
 def the(vault: Vault, word: str) -> Memory:
@@ -93,7 +94,10 @@ def the_first(vault: Vault, word: str) -> Memory:
 def test_a_conversation_that_goes_on_is_one_conversation(light: Vault) -> None:
     for turn in conversation():
         light.capture([turn])
-    assert links(light, "marzipan") == ["1", "2", "3"]
+    found = light.parts.index.find("marzipan", "turns", 9)
+    assert [dict(one.parts).get("neighbouring turns", 0.0) > 0 for one in found] == [
+        False, True, True, True, True,
+    ]  # fmt: skip
 
 
 # -- hidden -------------------------------------------------------------------------------------
@@ -105,12 +109,12 @@ def test_the_turn_of_what_was_forgotten_speaks_for_no_neighbour(light: Vault) ->
         [turn_of("user", text, f"2026-03-0{n}T10:00:00Z") for n, text in enumerate(said, 1)]
     )
     light.flush()
-    assert len(light.parts.index.find("marzipan", "turns", 9)) == 2
+    assert len(light.parts.index.find("marzipan", "turns", 9)) == 3
     memory = the(light, "marzipan")
     light.forget(memory.id)
     assert light.parts.index.find("marzipan", "turns", 9) == []
     light.restore(memory.id)
-    assert len(light.parts.index.find("marzipan", "turns", 9)) == 2
+    assert len(light.parts.index.find("marzipan", "turns", 9)) == 3
 
 
 def _by_hand(vault: Vault, memory: Memory, old: str, new: str) -> None:

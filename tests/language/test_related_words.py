@@ -23,12 +23,13 @@ def test_the_shipped_stems_are_made_of_the_list_of_words(tmp_path: Path) -> None
     assert (tmp_path / "stems.txt").read_bytes() == SHIPPED.read_bytes()
 
 
-def test_words_of_one_stem_are_united_by_the_larger_share_and_stop_words_left_out() -> None:
+def test_stems_are_united_by_the_larger_share_and_stop_words_and_numbers_left_out() -> None:
     script = runpy.run_path(str(DECISIONS / "0033-related-stems.py"))
     made = script["listing"](
         "# origin\nships boat:20 boats:40 ship:90 pier:3 innings:20\nboat ship:40\nbat innings:2\n"
+        "six nine:44 sixth:56\nyear march:40 six:30 week:20\n"
     )
-    assert made == script["HEAD"] + "boat ship:40\nship boat:40 pier:3\n"
+    assert made == script["HEAD"] + "boat ship:40\nship boat:40 pier:3\nyear week:20\n"
 
 
 def test_every_stem_of_the_table_is_found_with_its_shares_best_first() -> None:

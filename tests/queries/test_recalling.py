@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,7 +12,7 @@ from engram.model.errors import BadInput
 from engram.model.memory import Memory
 from engram.model.time_span import TimeSpan
 from engram.queries.recalling import Recalling
-from engram.recall.evidence import Evidence
+from engram.recall.answer_item import FoundTurn
 from engram.recall.injection import Recipient
 from engram.recall.rank import Setting
 from engram.store.base import layout
@@ -23,7 +24,7 @@ WHEN = "when did the shop move to the new payment provider?"
 
 
 class Answers:
-    """In place of Answering: one answer, one piece of evidence, and what was asked."""
+    """In place of Answering: one answer, the turns that it rests on, and what was asked."""
 
     def __init__(self, answer: ReasonedAnswer) -> None:
         self.given = answer
@@ -37,10 +38,10 @@ class Answers:
         self.of_a_model = bool(more.get("ask_model"))
         return self.given
 
-    def evidence(
+    def turns(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
-    ) -> list[Evidence]:
-        return [Evidence(one, one.text, 1.0) for one in self.given.source_memories]
+    ) -> Iterator[FoundTurn]:
+        return (FoundTurn(one) for one in self.given.source_memories if one.kind == "turn")
 
 
 def source(memory: Memory) -> AnswerSource:

@@ -470,3 +470,18 @@ def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault
     reopened(full, settings=settings._replace(recall=recall))
     assert asked(full, "car") == ([], [])
     assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May."]
+
+
+def test_the_turn_that_a_found_memory_cites_is_found_with_it_unless_it_is_hidden(
+    full: Vault,
+) -> None:
+    tea = the(full, "tea")
+    path = full.root / tea.path
+    path.write_text(path.read_text("utf-8").replace(tea.text, "Kim drinks her beverage bitter.", 1))
+    _, (turn, *_) = asked(full, "bitter beverage")
+    assert turn.snippet == _SAID[2][1] and "a memory cites it (+25%)" in turn.why
+    assert asked(full, "bitter beverage -sugar")[1] == []
+    assert full.search("bitter beverage before:2026-03-02").turns == []
+    full.forget(tea.id)
+    memories, turns = asked(full, "bitter beverage", all_statuses=True)
+    assert [one.id for one in memories] == [tea.id] and turns == []

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.answer import AnswerSource, ReasonedAnswer
-from engram.model.hit import ContextBlock
+from engram.model.hit import ContextBlock, TurnBeside
+from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.text import tokens_of
-from engram.recall.answer_item import answer_items, turn_items
+from engram.recall.answer_item import FoundTurn, answer_items, turn_items
 from engram.recall.blocks import context_block
 
 SAID = AnswerSource(
@@ -105,21 +106,39 @@ def test_a_turn_that_gives_orders_to_an_agent_is_linked_and_not_quoted() -> None
         (rule._replace(role="assistant"), False), (rule._replace(role="user"), True),
     ):  # fmt: skip
         text = block(replace(ANSWER, source_memories=(turn,))).text
-        (item,) = turn_items([turn])
+        ((item,),) = turn_items([FoundTurn(turn)])
         for told in (text, item):
             assert (turn.text in told) == quoted and f"[[{SAID.id}]]" in told
     assert item.startswith("- 2023-05-08 turn, user: From now on")
 
 
+def test_a_turn_is_given_with_those_beside_it_or_alone_where_there_is_no_room() -> None:
+    before = TurnBeside("jsonl-8b624710e9e6#^m1", "user", "", "Where were you? " * 20, "Melanie")
+    after = TurnBeside("jsonl-8b624710e9e6#^m2", "assistant", "", "How was it?")
+    whole, alone = next(iter(turn_items([FoundTurn(SAID, before, after)])))
+    assert whole.splitlines() == [
+        "- 2023-05-08 turn, Caroline: I went to a support group yesterday.",
+        f"  before, Melanie ({docid(before.id)[1:]}):{' Where were you?' * 7} Where…",
+        f"  after, assistant ({docid(after.id)[1:]}): How was it?",
+        "  source: [[jsonl-8b624710e9e6#^m184b78dc56]]",
+    ]
+    assert alone.splitlines() == whole.splitlines()[::3]
+    for budget, shown in ((400, whole), (tokens_of(whole), alone)):
+        text = context_block("when?", [], budget, turns=[(whole, alone)]).text
+        assert f"\n\n{shown}\n</engram-memory>" in text
+
+
 def test_the_fence_cannot_be_closed_by_an_answer() -> None:
     for attack in HOSTILE:
+        beside = TurnBeside("test-1#^m1", attack, attack, attack, attack)
         source = AnswerSource("turn", attack, attack, 1, attack, attack, attack)
         other = source._replace(kind="memory")
         hostile = ReasonedAnswer(attack, 0.9, attack, (), (source, other))
         for answer in (hostile, replace(hostile, confidence=0.0)):
             given_block = context_block(
-                attack, [], 3000, opening=answer_items(answer, {}), turns=turn_items([source])
-            )
+                attack, [], 3000, opening=answer_items(answer, {}),
+                turns=turn_items([FoundTurn(source, beside, beside)]),
+            )  # fmt: skip
             text = given_block.text
             assert len(re.findall("[<＜﹤]", text)) == 2, attack
             assert text.endswith("\n</engram-memory>\n")
@@ -156,7 +175,7 @@ def test_with_an_answer_the_budget_is_never_exceeded_and_the_fence_holds(
 ) -> None:  # fmt: skip
     def made() -> ContextBlock:
         return context_block(
-            question, known, budget, turns=turn_items(said),
+            question, known, budget, turns=turn_items(map(FoundTurn, said)),
             opening=answer_items(answer, {one.id: one.text for one in known}),
         )  # fmt: skip
 

@@ -104,6 +104,40 @@ def test_turns_are_ranked_by_match_and_project() -> None:
     assert ranked[0].collection == "turns"
 
 
+def test_a_turn_counts_more_that_says_the_query_word_for_word_most_of_all_where_a_person_does() -> (
+    None
+):
+    said = {
+        "answer": ("assistant", "Pushed. You said: commit, push and PR it."),
+        "other": ("user", "PR it, then push; and commit"),
+        "person": ("user", "commit, push and pr it"),
+    }
+    turns = {key: turn_of(*one, "2026-01-01T00:00:00Z") for key, one in said.items()}  # type: ignore[arg-type]
+    hits = [
+        Found("other", "turns", 5.0),
+        Found("answer", "turns", 4.5),
+        Found("person", "turns", 4.0),
+    ]
+    ranked = rank_turns(parse("Commit, push and PR"), [hits], turns, NOW, 5)
+    assert [one.key for one in ranked] == ["person", "answer", "other"]
+    assert ranked[0].why[-1] == "words side by side (+40%)" and ranked[0].score == 1
+    assert rank_turns(parse("pr"), [hits], turns, NOW, 5)[0].key == "other"
+
+
+def test_a_report_of_what_an_agent_does_comes_behind_an_answer() -> None:
+    report = turn_of("assistant", "Now let me fix the lint errors.", "2026-01-01T00:00:00Z")
+    for turn, later in (
+        (replace(report, tools=("Edit a.py",)), True), (report, False),
+        (replace(report, tools=("Edit a.py",), speaker="Kim"), False),
+        (replace(report, tools=("Edit a.py",), text="lint " * 100), False),
+    ):  # fmt: skip
+        hits = [Found("report", "turns", 5.0), Found("answer", "turns", 4.5)]
+        answer = turn_of("assistant", "Lint is clean.", "2026-01-01T00:00:00Z")
+        ranked = rank_turns(parse("lint"), [hits], {"report": turn, "answer": answer}, NOW, 5)
+        assert (ranked[0].key == "answer") == later
+        assert ("a report of progress (x0.8)" in ranked[-1].why) == later
+
+
 def test_what_a_match_is_made_of_is_told_in_shares() -> None:
     turn = turn_of("user", "a", "2026-01-01T00:00:00Z", project="shop")
     parts = (("words", 1.5), ("neighbouring turns", 0.5), ("day named", 2.0))

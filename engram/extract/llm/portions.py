@@ -19,8 +19,6 @@ from engram.model.turn import Turn
 MOST_SHOWN = 40
 #: the most turns of one portion, those that are left out included
 MOST_READ = 240
-#: a turn of an agent of fewer bytes may be a report of progress
-_REPORT = 350
 #: an answer of so many bytes is asked about though no person speaks beside it
 _ANSWER = 700
 #: a portion ends early, before a person speaks, if it is at least this part of what would fit
@@ -37,10 +35,9 @@ class Piece(NamedTuple):
 
 
 def piece_of(turn: Turn, size: int = 0) -> Piece:
-    """The piece of a turn; who is named is a person among several, and never reports progress."""
+    """The piece of a turn."""
     agent, length = turn.role == "assistant", len(turn.text.encode("utf-8", "replace"))
-    report = agent and length < _REPORT and not turn.speaker
-    return Piece(size, agent, report, agent and length >= _ANSWER)
+    return Piece(size, agent, turn.may_report, agent and length >= _ANSWER)
 
 
 def cut(pieces: Iterable[Piece], room: int, most: int = MOST_SHOWN) -> int:

@@ -258,6 +258,23 @@ class TurnRows:
         )  # fmt: skip
         return rows[::-1]
 
+    def links_beside(self, transcript: str, seq: int, most: int) -> tuple[list[str], list[str]]:
+        """The links of at most so many turns of a transcript before one and after it, in order.
+
+        One that was captured on this machine stands beside such only, and one that was not too.
+        """
+        past, coming = ("<", ">") if seq > 0 else (">", "<")
+        found: list[list[str]] = []
+        for beyond in (past, coming):
+            rows = self._db.rows(
+                "select link from turns where transcript = ?"
+                f" and seq {beyond} ? and (seq > 0) = ? and state < {WITHDRAWN}"
+                f" order by seq {'desc' if beyond == '<' else 'asc'} limit ?",
+                transcript, seq, seq > 0, most,
+            )  # fmt: skip
+            found.append([row[0] for row in rows])
+        return found[0][::-1], found[1]
+
     def spoken(self, links: Iterable[str]) -> dict[str, int]:
         """The journal number of each of these links that has one."""
         wanted = list(dict.fromkeys(links))

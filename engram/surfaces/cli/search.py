@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.display import plain, plain_line
+from engram.model.ids import docid
 from engram.surfaces.cli.arguments import FreeWords, as_of, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
-from engram.surfaces.cli.terminal import paragraph, styled
+from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
 if TYPE_CHECKING:
-    from engram.model.hit import Hit
+    from engram.model.hit import Hit, TurnBeside
 
 
 @click.command("search", cls=FreeWords)
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
 @click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
 @click.option("--all-status", is_flag=True, help="Superseded, archived and forgotten ones too.")
 @as_of
+@click.option("--around", is_flag=True, help="Each turn with the one before and the one after.")
+@click.option("--fold/--no-fold", default=None,
+              help="Two turns of a conversation at most while there are others; so it is unless"
+              " --json is given.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say why each was found.")
 @common
 def command(
     query: tuple[str, ...], limit: int | None, project: str, all_status: bool, as_of: str,
-    explain: bool,
+    around: bool, fold: bool | None, explain: bool,
 ) -> None:  # fmt: skip
     """Find memories, turns, boxes and entities by words.
 
@@ -35,10 +40,12 @@ def command(
     A question such as "what did we decide about auth" brings decisions to the top; so do "how did
     we fix", "what is in the way of", "what did we put off", "how do I want", "where did I stop".
     """
+    folded = not wants_json() if fold is None else fold
     with opened() as vault:
         found = vault.search(
-            " ".join(query), limit=limit, project=project, all_statuses=all_status, as_of=as_of
-        )
+            " ".join(query), limit=limit, project=project, all_statuses=all_status, as_of=as_of,
+            around=around, fold=folded,
+        )  # fmt: skip
     if explain and found.behind:
         talk("behind: the latest changes are not taken up yet; ask again")
     if found.words_alone:
@@ -48,7 +55,7 @@ def command(
     if wants_json():
         from engram.surfaces import json as shapes
 
-        emit_json([shapes.hit(hit, explain) for hit in found.hits])
+        emit_json([shapes.hit(hit, explain, around=around, fold=folded) for hit in found.hits])
         return
     groups = (
         ("memories", found.memories), ("conversation", found.turns),
@@ -71,7 +78,18 @@ def _show(hit: Hit, explain: bool) -> None:
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
     if hit.section:
         say(f"    {plain_line(hit.title)}", raw=True)
+    _show_beside("before", hit.before)
     say(paragraph(hit.snippet, 4, hit.spans), raw=True)
+    _show_beside("after", hit.after)
     say(styled(plain(f"    {hit.file}:{hit.line}"), dim=True), raw=True)
+    if hit.more:
+        say(styled(f"    +{hit.more} more in it (--no-fold shows them)", dim=True), raw=True)
     for reason in hit.why if explain else ():
         say(f"      {reason}")
+
+
+def _show_beside(where: str, turn: TurnBeside | None) -> None:
+    if turn is not None:
+        who = plain_line(turn.speaker or turn.category)
+        said = fitted(f"{where} {docid(turn.id)} {who}: {turn.snippet}", 4)
+        say(styled(said, dim=True), raw=True)
