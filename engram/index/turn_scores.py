@@ -13,7 +13,6 @@ twice. The numbers were tuned on conversations between two people (tests/benchma
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -172,7 +171,7 @@ class TurnScores:
         """Give to neighbours what a term is worth to them, where they do not hold it as well."""
         telling = list(given.items())
         if len(telling) > _SPREADING:
-            least = heapq.nlargest(_SPREADING, given.values())[-1]
+            least = sorted(given.values())[-_SPREADING]
             telling = [one for one in telling if one[1] > least]
             # ties with the last one are broken by position, the same in every index
             ties = sorted(position for position, value in given.items() if value == least)
