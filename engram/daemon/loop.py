@@ -51,7 +51,7 @@ _INDEX = 2.0
 #: turns after which freed memory is returned to the system
 _MANY_TURNS = 100
 #: the tasks of each vault
-_VAULT_TASKS = ("edits", "inbox", "extract", "boxes", "night", "build", "index")
+_VAULT_TASKS = ("edits", "inbox", "extract", "boxes", "night", "build", "vectors", "index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +185,7 @@ class DaemonLoop:
         self.tasks.add(f"boxes {root}", partial(self._boxes, worker), _BOXES)
         self.tasks.add(f"night {root}", partial(self._consolidate, worker), _CONSOLIDATE)
         self.tasks.add(f"build {root}", partial(self._rebuild_index, worker), _CONSOLIDATE)
+        self.tasks.add(f"vectors {root}", partial(self._embed, worker), _CONSOLIDATE)
         self.tasks.add(f"index {root}", partial(self._bring_up_index, worker), math.inf)
 
     def _check_vault(self, worker: VaultWorker) -> None:
@@ -319,6 +320,9 @@ class DaemonLoop:
         if self._is_active(worker) and worker.rebuild_index():
             self._log.note("index_built", vault=str(worker.root))
             trim_memory()
+
+    def _embed(self, worker: VaultWorker) -> float | None:
+        return 0.0 if self._is_active(worker) and worker.embed() else None
 
     def _bring_up_index(self, worker: VaultWorker) -> float | None:
         if worker.is_here(self.watch) and not worker.here.bring_up_index():

@@ -1,10 +1,10 @@
 """Worker of one vault: every task that is due in it, by the clock that is passed in.
 
 Settles hand edits, empties the inbox, extracts what the triggers say, seals boxes after their gap,
-consolidates after an idle time and once a day, and rebuilds the index once a day when anything
-changed. Guarantees: a vault that is moved away is closed, not taken for emptied, and opened again
-when it comes back; without work nothing is written. Imported turns are consolidated without a
-model.
+consolidates after an idle time and once a day, rebuilds the index once a day when anything changed,
+and makes vectors where a model is named for it. Guarantees: a vault that is moved away is closed,
+not taken for emptied, and opened again when it comes back; without work nothing is written.
+Imported turns are consolidated without a model.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from engram.vault import Vault
 _CONCERNS = frozenset({*layout.CONTENT, layout.INBOX, layout.CONFIG})
 _DAY = 24 * 60.0
 _TABLE = "vaults"
+#: vectors that are made at once: other tasks wait meanwhile
+_VECTORS = 256
 
 
 class VaultWorker:
@@ -49,6 +51,8 @@ class VaultWorker:
         self._inbox = Inbox(seconds)
         self._news: Instant = clock.now()
         self._unwatched = False
+        #: the version of the vault whose vectors are all made
+        self._embedded = ""
 
     # -- opening and closing -------------------------------------------------------------------
 
@@ -97,6 +101,7 @@ class VaultWorker:
 
     def _opened(self) -> Vault:
         vault = self._open(self.root)
+        self._embedded = ""
         if vault.writable:
             # what is captured need not look at every file of the vault before
             vault.keep_open(FolderChangeDetector(vault.root))
@@ -187,6 +192,17 @@ class VaultWorker:
         vault.rebuild_index()
         self._put(built=now, held=seen)
         return True
+
+    def embed(self) -> bool:
+        """Make vectors of what came, if a model makes any; returns whether there is more to do."""
+        vault = self.here
+        if not vault.embeds or self._embedded == (version := vault.version()):
+            return False
+        done = vault.embed(most=_VECTORS)
+        more = done.made == _VECTORS
+        if not more and not done.reason:
+            self._embedded = version
+        return more
 
     @property
     def pending(self) -> int:

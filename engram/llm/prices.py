@@ -64,6 +64,12 @@ class Prices:
             provider.name, provider.model, price.known,
         )  # fmt: skip
 
+    def embedding(self, provider: Provider, texts: int, tokens: int) -> Estimate:
+        """The likely cost of vectors for so many texts, whose tokens are estimated."""
+        price = self.of(provider)
+        usd = price.of(Usage(tokens))
+        return Estimate(texts, tokens, 0, usd, usd, provider.name, provider.model, price.known)
+
     def of(self, provider: Provider) -> Price:
         """The price of a provider's model; zero for a local one."""
         if provider.local:

@@ -2,19 +2,21 @@
 
 A provider is asked only when the user named a model for it: a key in the environment, which may
 be there for other programs, starts nothing. The key comes from one environment variable, and goes
-to `llm.base_url` alone. Vaults set none of this.
+to `llm.base_url` alone. Vectors come from one more endpoint, where a model is named for it. Vaults
+set none of this.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from engram.model.settings import LlmSettings
 
 CLOUD, LM_STUDIO, OLLAMA = "cloud", "lmstudio", "ollama"
+EMBEDDING = "embedding"
 _OPENAI = "api.openai.com"
 _LOOPBACK = re.compile(r"127(?:\.\d{1,3}){3}", re.ASCII)
 #: sent where no key is needed: the client requires one
@@ -61,3 +63,16 @@ def providers(settings: LlmSettings, environment: Mapping[str, str]) -> tuple[Pr
         if model:
             found.append(Provider(name, url, model, NO_KEY, local=True))
     return tuple(found)
+
+
+def embedding_provider(settings: LlmSettings, environment: Mapping[str, str]) -> Provider:
+    """The endpoint that makes vectors, for settings that name a model for it.
+
+    It is given the key only where it is the endpoint that the key is for.
+    """
+    url = settings.embedding_url
+    key = environment.get(settings.key_variable, "").strip() if url == settings.base_url else ""
+    if not key and urlsplit(url).hostname != _OPENAI:
+        key = NO_KEY
+    found = Provider(EMBEDDING, url, settings.embedding_model, key)
+    return replace(found, local=found.on_this_machine)

@@ -8,13 +8,22 @@ Keys: `time` (injected clock), `prompt` with its version, `subject` (a transcrip
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 from engram.llm.provider import Provider
-from engram.model.model_request import Request, Usage
+from engram.model.model_request import Usage
 from engram.model.ports import Clock, Disk
 
 LEDGER = "state/llm-ledger.jsonl"
 OK = "ok"
+
+
+class Purpose(NamedTuple):
+    """What a request is for: prompt and version, a transcript's name, how many turns or texts."""
+
+    prompt: str
+    subject: str = ""
+    turns: int = 0
 
 
 class UsageLog:
@@ -26,7 +35,7 @@ class UsageLog:
 
     def note(
         self,
-        request: Request,
+        purpose: Purpose,
         provider: Provider,
         form: str,
         outcome: str,
@@ -36,9 +45,9 @@ class UsageLog:
         """Append one line."""
         row: dict[str, object] = {
             "time": self._clock.now(),
-            "prompt": request.prompt,
-            "subject": request.subject,
-            "turns": request.turns,
+            "prompt": purpose.prompt,
+            "subject": purpose.subject,
+            "turns": purpose.turns,
             "provider": provider.name,
             "model": provider.model,
             "form": form,

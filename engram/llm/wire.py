@@ -1,27 +1,26 @@
-"""One HTTP request through the openai client -> text and usage of the answer, or RequestFailure.
+"""One HTTP request through the openai client -> what was answered and its usage, or RequestFailure.
 
 The only module that imports `openai` and its transport, lazily: half a second. Its own retries
 are off, redirects are not followed, nothing is stored at the provider, no connection is kept, and
 there is a deadline for the whole of an answer, not only between two bytes of it. The answer is read
-as bytes and validated here, so that its text and usage survive whatever is wrong with the rest.
-Error messages of a provider are shown without the key, whatever they repeat.
+as bytes, which `answer_body` makes sense of. Error messages of a provider are shown without the
+key, whatever they repeat.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from engram.llm.answer_body import Reported, WireAnswer, WireVectors, answer_of, vectors_of
 from engram.llm.failure import RequestFailure
 from engram.llm.prices import MAX_OUTPUT_TOKENS
 from engram.llm.provider import NO_KEY, Provider
-from engram.model.model_request import Request, Usage
+from engram.model.model_request import Request
 
 if TYPE_CHECKING:
     import openai
@@ -40,8 +39,6 @@ _NO_MODEL = re.compile(
     r"\bmodel\b.{0,100}?\b(?:not (?:be )?(?:found|exist)|unknown|not available)"
     r"|\b(?:no such|unknown) model\b"
 )
-#: LM Studio's answer, with status 200, to a path that it does not know (its bug 618)
-_NO_PATH = "unexpected endpoint"
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 _TOO_LONG_WORDS = ("context length", "request too large")
@@ -54,15 +51,6 @@ _HEADERS = frozenset({
 _OPENAI_HEADERS = frozenset({"openai-organization", "openai-project"})
 #: the most of a provider's error message that is shown, characters
 _MOST_SAID = 200
-
-
-@dataclass(frozen=True, slots=True)
-class WireAnswer:
-    """What came back: the model's text, the tokens, and the reason if the text is unusable."""
-
-    text: str
-    usage: Usage | None
-    fault: str = ""
 
 
 class Wire:
@@ -83,7 +71,19 @@ class Wire:
             create: Any = calls.with_streaming_response.create
             with create(**body) as response:
                 data = _read(response)
-            return WireAnswer("", None, "incomplete") if data is None else _answer(form, data)
+            return WireAnswer("", None, "incomplete") if data is None else answer_of(form, data)
+
+    def embed(self, provider: Provider, texts: Sequence[str]) -> WireVectors:
+        """Ask once for a vector for each text. Raises RequestFailure."""
+        with _named(provider, ()):
+            create: Any = self._client(provider).embeddings.with_streaming_response.create
+            # the client would ask for base64, which some servers do not speak
+            asked = {"model": provider.model, "input": list(texts), "encoding_format": "float"}
+            with create(**asked) as response:
+                data = _read(response)
+            if data is None:
+                return WireVectors((), None, "no-vectors")
+            return vectors_of(data, len(texts))
 
     def _client(self, provider: Provider) -> openai.OpenAI:
         if provider not in self._clients:
@@ -216,7 +216,7 @@ def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
     except openai.APIStatusError as error:
         status, headers = error.status_code, error.response.headers
         raise _refusal(status, _error_of(error), headers, without, said) from error
-    except _Reported as error:
+    except Reported as error:
         raise _refusal(error.status, error.error, {}, without, said) from error
     except (openai.APITimeoutError, httpx2.TimeoutException) as error:
         raise RequestFailure(
@@ -231,15 +231,6 @@ def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
     # malformed proxies and certificates in the environment
     except (openai.OpenAIError, httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
         raise RequestFailure("bad-request", said(error)) from error
-
-
-class _Reported(Exception):
-    """An error that came with a success status, as some servers and gateways send it."""
-
-    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
-        super().__init__(status)
-        self.status = status
-        self.error = error
 
 
 def _error_of(error: openai.APIStatusError) -> Mapping[str, Any]:
@@ -307,79 +298,3 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return max((until - now).total_seconds(), 0.0)
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _answer(form: str, data: bytes) -> WireAnswer:
-    """The text in an answer's JSON. Raises what `_named` maps when no model can have sent it."""
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise RequestFailure("not-an-api", "what answers there is no model: it sent no JSON")
-    if body.get("error") or body.get("status") == "failed":
-        raise _reported(body.get("error"))
-    holder = "output" if form == "responses" else "choices"
-    if not isinstance(body.get(holder), list):
-        raise RequestFailure("not-an-api", f"what answers there is no model: it sent no {holder}")
-    read = _of_responses if form == "responses" else _of_chat
-    return read(body)
-
-
-def _reported(value: object) -> _Reported:
-    error = value if isinstance(value, dict) else {"message": str(value or "it failed")}
-    code, message = error.get("code"), str(error.get("message"))
-    if _NO_PATH in message.casefold():
-        return _Reported(404, error)
-    if type(code) is int and 400 <= code < 600:
-        return _Reported(code, error)
-    return _Reported(429 if code == "rate_limit_exceeded" else 500, error)
-
-
-def _of_responses(body: Mapping[str, Any]) -> WireAnswer:
-    usage = _usage(body.get("usage"), "input_tokens", "output_tokens")
-    texts, refused = [], False
-    for item in _list(body.get("output")):
-        for part in _list(item.get("content")) if item.get("type") == "message" else ():
-            refused = refused or part.get("type") == "refusal"
-            if part.get("type") == "output_text" and isinstance(part.get("text"), str):
-                texts.append(part["text"])
-    return _judged("".join(texts), usage, refused, body.get("status") == "incomplete")
-
-
-def _of_chat(body: Mapping[str, Any]) -> WireAnswer:
-    usage = _usage(body.get("usage"), "prompt_tokens", "completion_tokens")
-    choice = next(iter(_list(body.get("choices"))), {})
-    message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
-    text = message.get("content")
-    # some reasoning models send parts
-    parts = [{"text": text}] if isinstance(text, str) else _list(text)
-    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    ended = choice.get("finish_reason")
-    refused = bool(message.get("refusal")) or ended == "content_filter"
-    return _judged("".join(texts), usage, refused, ended == "length")
-
-
-def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> WireAnswer:
-    if refused:
-        return WireAnswer("", usage, "refusal")
-    if incomplete:
-        return WireAnswer("", usage, "incomplete")
-    return WireAnswer(text, usage, "" if text.strip() else "empty")
-
-
-def _usage(value: object, into: str, out: str) -> Usage | None:
-    """The tokens that a provider counted; None when it does not say."""
-    if not isinstance(value, dict):
-        return None
-    given, made = value.get(into), value.get(out)
-    if type(given) is not int or type(made) is not int or given < 0 or made < 0:
-        return None
-    return Usage(given, made)
-
-
-def _list(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        return []
-    return [item for item in value if isinstance(item, dict)]

@@ -129,7 +129,8 @@ class Answers(Sequence[Hit]):
     """What a search found: a sequence of hits, memories first, then turns, then pages.
 
     `behind` says that hand edits were not all taken up. `meant` are words to try instead when
-    nothing was found; `inexact`: no phrase was found as such.
+    nothing was found; `inexact`: no phrase was found as such; `words_alone`: why no vectors were
+    looked at, where there is a model for them.
     """
 
     memories: list[Hit] = field(default_factory=list)
@@ -138,6 +139,7 @@ class Answers(Sequence[Hit]):
     meant: list[str] = field(default_factory=list)
     behind: bool = False
     inexact: bool = False
+    words_alone: str = ""
 
     @property
     def hits(self) -> list[Hit]:

@@ -135,6 +135,25 @@ class ModelStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorStatus:
+    """The model that makes vectors, and how many memories and turns have one of it."""
+
+    model: str
+    memories: int = 0
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """How many vectors were made; what ended the work before all was done, and what to do."""
+
+    made: int
+    reason: str = ""
+    message: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The index: its generation (0: none), its document counts, its maker, why it is not usable."""
 
@@ -150,7 +169,7 @@ class Status:
     """Counts of one vault; `refused` (in the last 30 days) and `failures` by their stable codes.
 
     `to_review` is how many memories were set aside for the person; `records` has those schemas
-    that there are records of; `model` is None where none is configured.
+    that there are records of; `model` and `vectors` are None where none is configured.
     """
 
     vault: str
@@ -168,6 +187,7 @@ class Status:
     records: Mapping[str, RecordCounts] = field(default_factory=dict)
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
+    vectors: VectorStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,9 @@ class LlmSettings(NamedTuple):
     usd_per_million_output: float = 0.0
     #: the model that checks drafted decisions, constraints and ends of records; empty: none
     verify_model: str = ""
+    #: the model that makes vectors for search by meaning, and its endpoint; empty: none
+    embedding_model: str = ""
+    embedding_url: str = "http://127.0.0.1:11434/v1"
     #: while no model answers: wait (turns stay pending), or rules
     when_away: str = "wait"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
@@ -31,10 +31,13 @@ from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank
 
 if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
+    from engram.model.hit import Admit
+    from engram.model.hit import Collection as Searched
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.meaning_search import MeaningSearch
     from engram.recall.answer_item import FoundTurn
     from engram.recall.injection import Recipient
     from engram.recall.telling_section import TellingLine
@@ -47,6 +50,8 @@ _HEADROOM, _LEAST = 5, 50
 _MOST_NEWEST = 200
 #: words of a query for which others are looked for, how many there may be, and how many are told
 _MOST_MISSPELT, _TERMS_LIKE, _MOST_MEANT = 5, 5_000, 3
+#: whether what lies near a question is found too: never, beside what its words find, or always
+ByMeaning = Literal["no", "beside", "alone"]
 
 
 class SearchQueries:
@@ -54,12 +59,14 @@ class SearchQueries:
 
     def __init__(
         self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync,
-        redacted: Callable[[str], str],
+        redacted: Callable[[str], str], meaning: MeaningSearch | None = None,
     ) -> None:  # fmt: skip
+        """`meaning` finds what lies near a question; without it words alone do."""
         self._projections = projections
         self._lookup = lookup
         self._index_sync = index_sync
         self._redacted = redacted
+        self._meaning = meaning
         self._pages = PageSearch(disk, projections, index_sync)
         self._shown_turns = TurnHits(lookup)
 
@@ -78,10 +85,12 @@ class SearchQueries:
 
         def answers(query: Query) -> Answers:
             looked_at = max(limit, MOST_CITING)
-            memories = self.best_memories(query, looked_at, setting, all_statuses=all_statuses)
+            memories = self.best_memories(
+                query, looked_at, setting, all_statuses=all_statuses, by_meaning="alone"
+            )
             # of one conversation there may be many turns before others come
             most = _asked(limit) if fold else limit
-            turns = self.best_turns(query, most, setting, memories=memories)
+            turns = self.best_turns(query, most, setting, memories=memories, by_meaning="alone")
             return Answers(
                 self._memory_hits(query, memories[:limit]),
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
@@ -90,6 +99,8 @@ class SearchQueries:
 
         query = checked(parse(text, setting.timezone, as_of))
         found = answers(query)
+        if self._meaning is not None:
+            found = replace(found, words_alone=self._meaning.told)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
             return replace(found, inexact=bool(found.hits))
@@ -115,9 +126,12 @@ class SearchQueries:
 
     def best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
-        open_to: Callable[[Memory], bool] = lambda memory: True,
+        open_to: Callable[[Memory], bool] = lambda memory: True, by_meaning: ByMeaning = "no",
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
-        """The best memories that the query admits and that are open to the one who asks."""
+        """The best memories that the query admits and that are open to the one who asks.
+
+        With `by_meaning` also those that lie near it, where there are vectors.
+        """
         catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
 
@@ -145,6 +159,8 @@ class SearchQueries:
             found = looked_for(query.sought)
             if not found and query.sought != query.text:
                 found = looked_for(query.text)
+            if by_meaning == "alone" or (by_meaning == "beside" and found):
+                found = self._with_meaning(found, query, "memories", limit, admit)
         else:
             memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
             found = [Found(name, "memories", 1.0) for name in memories]
@@ -223,11 +239,13 @@ class SearchQueries:
         self, query: Query, limit: int, setting: Setting, *,
         open_to: Callable[[Turn], bool] = lambda turn: True,
         projects: Collection[str] | None = None, memories: Sequence[tuple[Memory, Ranked]] = (),
+        by_meaning: ByMeaning = "no",
     ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
         """The best turns in sight that the query admits and that are open to the one who asks.
 
         With `projects` only theirs; the words of others are not even read. What the best of the
-        `memories` cite that were found for the query counts more.
+        `memories` cite that were found for the query counts more. With `by_meaning` also those that
+        lie near the query, where there are vectors.
         """
         if not query.asks:
             return []
@@ -249,11 +267,20 @@ class SearchQueries:
 
         hints = query.turn_hints(setting.today, related=setting.related)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
+        if by_meaning == "alone" or (by_meaning == "beside" and found):
+            found = self._with_meaning(found, query, "turns", limit, admit)
         telling = citing(memories)
         cited = admit(list(dict.fromkeys(link for one, _ in telling for link in one.sources)))
         shares = cited_shares(query.sought, telling, {key: turns[key] for key in cited})
         ranked = rank_turns(query, [found], turns, setting, limit, shares)
         return [(turns[one.key], one) for one in ranked]
+
+    def _with_meaning(
+        self, found: list[Found], query: Query, collection: Searched, limit: int, admit: Admit
+    ) -> list[Found]:
+        if self._meaning is None:
+            return found
+        return self._meaning.beside(found, query.text, collection, _asked(limit), admit)
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
@@ -284,7 +311,7 @@ class SearchQueries:
             return is_given(memory, audience, recipient, day, statuses)
 
         query = checked(parse(question, setting.timezone, as_of))
-        found = self.best_memories(query, limit, setting, open_to=open_to)
+        found = self.best_memories(query, limit, setting, open_to=open_to, by_meaning="beside")
         given = list(
             undisputed_or_whole(
                 (self._as_it_stood(memory, query) for memory, _ in found),

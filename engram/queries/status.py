@@ -9,7 +9,7 @@ from pathlib import Path
 from engram.model.instant import Instant, day_of, plus_days
 from engram.model.memory import SCHEMAS, Memory, schema_name
 from engram.model.record import items_in, sections_by_name
-from engram.model.report import IndexStatus, ModelStatus, RecordCounts, Status
+from engram.model.report import IndexStatus, ModelStatus, RecordCounts, Status, VectorStatus
 from engram.model.schemas import CHANGES
 from engram.model.turn import Waiting
 from engram.model.view import VaultView
@@ -23,7 +23,7 @@ _OFTEN, _DAYS = 5, 7
 
 def status_of(
     root: Path, trusted: bool, catalog: Catalog, waiting: Sequence[Waiting],
-    index: IndexStatus, model: ModelStatus | None, now: Instant,
+    index: IndexStatus, model: ModelStatus | None, vectors: VectorStatus | None, now: Instant,
     records: Mapping[str, RecordCounts],
 ) -> Status:  # fmt: skip
     """What is captured, pending, refused in the last 30 days, and put aside."""
@@ -44,6 +44,7 @@ def status_of(
         records=records,
         model=model,
         index=index,
+        vectors=vectors,
     )
 
 

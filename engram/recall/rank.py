@@ -41,6 +41,8 @@ NOT_ASKED_FOR = 0.5
 _NEARLY = 0.5
 #: what such a record then scores less than that memory, and says of it
 _LEAST, _REPEATS = 1e-6, "repeats a memory that goes before"
+#: The part of a match that is due to vectors.
+MEANING_PART = "meaning"
 #: The most that it adds to a turn that words of the query stand side by side in it: enough to bring
 #: up what was typed word for word; and where an agent said them, who may only repeat them.
 SIDE_BY_SIDE, REPEATED = 0.5, 0.25
@@ -242,7 +244,7 @@ def _sum(added: Iterable[tuple[float, str]]) -> float:
 
 def _ranked(hit: Found, score: float, added: list[tuple[float, str]], place: list[str]) -> Ranked:
     why = [
-        f"words match {hit.score:.0%} as well as the best",
+        f"{_matching(hit)} {hit.score:.0%} as well as the best",
         *_parts(hit),
         *(f"{words} (+{part:.0%})" for part, words in added),
         *place,
@@ -250,10 +252,15 @@ def _ranked(hit: Found, score: float, added: list[tuple[float, str]], place: lis
     return Ranked(hit.key, hit.collection, round(score, 6), tuple(why))
 
 
+def _matching(hit: Found) -> str:
+    """What of a document matches the question."""
+    return "meaning matches" if [name for name, _ in hit.parts] == [MEANING_PART] else "words match"
+
+
 def _parts(hit: Found) -> Iterator[str]:
     """What the match is made of, when that is more than its own words."""
     total = sum(value for _, value in hit.parts)
-    if total > 0 and [name for name, _ in hit.parts] != ["words"]:
+    if total > 0 and [name for name, _ in hit.parts] not in (["words"], [MEANING_PART]):
         for name, value in hit.parts:
             yield f"{name} {value / total:.0%} of it"
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Collected,
         Consolidated,
         Edited,
+        Embedded,
         IndexStatus,
         MemoryEdit,
         MergeReport,
@@ -476,7 +477,7 @@ class Vault:
         parts = self.parts
         return status_of(
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
-            parts.model_status(), self.clock.now(),
+            parts.model_status(), parts.vector_status(), self.clock.now(),
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
         )  # fmt: skip
 
@@ -962,6 +963,25 @@ class Vault:
                 parts.heard, parts.attributed_turns,
             )
         )  # fmt: skip
+
+    @property
+    def embeds(self) -> bool:
+        """Whether a model makes vectors here, for search by meaning."""
+        return self.parts.embeds
+
+    def embedding_estimate(self) -> Estimate:
+        """How many memories and turns have no vector yet, and the likely cost; nothing is sent."""
+        self.ready_to_read()
+        return self.parts.embedding_estimate()
+
+    def embed(self, progress: Progress = lambda _: None, *, most: int | None = None) -> Embedded:
+        """Make the vectors that are missing, memories first, or at most so many of them.
+
+        What is done stays when the model goes away or the budget ends. Raises Untrusted,
+        ConfigError where no model is named or numpy is missing, and Locked.
+        """
+        self.ready_to_read()
+        return self.parts.embedding().bring_up(progress, most)
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

@@ -16,7 +16,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.errors import BadInput, ConfigError, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
 from engram.settings.shipped import fingerprint
@@ -36,14 +36,17 @@ if TYPE_CHECKING:
     from engram.extract.stated_fields import StatedPatterns
     from engram.extract.triage import TriagePatterns
     from engram.index.contract import SearchIndex
+    from engram.index.vector_store import VectorStore
     from engram.llm.budget import Budget
+    from engram.llm.metered_calls import MeteredCalls
     from engram.llm.provider import Provider
-    from engram.model.change import Plan
+    from engram.model.change import Plan, Transaction
     from engram.model.memory import Audience, Memory
     from engram.model.model_request import Estimate
     from engram.model.ports import (
         Clock,
         CopyMerger,
+        Embedder,
         EntityPage,
         Extractor,
         ForeignRows,
@@ -55,13 +58,15 @@ if TYPE_CHECKING:
         WrittenRules,
     )
     from engram.model.record_draft import RecordDraft
-    from engram.model.report import ModelStatus, Reverted
+    from engram.model.report import ModelStatus, Reverted, VectorStatus
     from engram.model.turn import Turn
     from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
+    from engram.queries.embedding import Embedding
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.meaning_search import MeaningSearch
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
     from engram.queries.recalling import Recalling
@@ -102,7 +107,7 @@ class Adapters:
     """What a vault reaches the outside with; the defaults are the real ones.
 
     `disk` and `finder` make theirs for a folder; a `clock` of None is that of the environment, and
-    `model`, `extractor` and `judge` of None are those that the settings name.
+    `model`, `extractor`, `judge` and `embedder` of None are those that the settings name.
     """
 
     disk: Callable[[Path], VaultDisk] = VaultDisk
@@ -111,6 +116,7 @@ class Adapters:
     model: Model | None = None
     extractor: Extractor | None = None
     judge: Judge | None = None
+    embedder: Embedder | None = None
 
     @property
     def time(self) -> Clock:
@@ -287,8 +293,13 @@ class VaultParts:
 
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
-            lambda committed: self._purge_writer.erase(committed),
+            self._erase,
         )  # fmt: skip
+
+    def _erase(self, committed: Transaction) -> Transaction:
+        """What a purge takes out; vectors tell of words as well, and are made anew."""
+        self.vectors.drop()
+        return self._purge_writer.erase(committed)
 
     @cached_property
     def writer(self) -> FileRenderer:
@@ -419,7 +430,50 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text,
+            lambda text: self.redactor.redact(text).text, self._meaning,
+        )  # fmt: skip
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        """The vectors of memories and turns, where a model makes any."""
+        from engram.index.vector_store import VectorStore
+
+        return VectorStore(self.cache / "vectors")
+
+    @property
+    def embeds(self) -> bool:
+        """Whether a model makes vectors: the person named one, and the vault may be written."""
+        named = self.adapters.embedder is not None or bool(self.settings.llm.embedding_model)
+        return named and self.writable
+
+    @property
+    def _meaning(self) -> MeaningSearch | None:
+        """Search by meaning; None where no model makes vectors."""
+        if not self.embeds:
+            return None
+        from engram.queries.meaning_search import PATIENCE, MeaningSearch
+
+        embedder = self._embedder(min(PATIENCE, self.settings.llm.timeout_seconds), once=True)
+        return MeaningSearch(
+            self.vectors, embedder, self.clock, lambda: self.catalog.log.last_of("purge")
+        )
+
+    def embedding(self) -> Embedding:
+        """What brings the vectors up. Raises Untrusted, and ConfigError where no model is named."""
+        from engram.queries.embedding import Embedding
+        from engram.store.base.lock import WriterLock
+
+        self.check_writable()
+        if not self.embeds:
+            raise ConfigError(
+                "no model that makes vectors is named",
+                "for example `engram config set llm.embedding_model nomic-embed-text`",
+            )
+        llm = self.settings.llm
+        return Embedding(
+            self.projections, self.lookup, self.vectors, self._embedder(llm.timeout_seconds),
+            lambda: WriterLock(self.cache / "embedding", self.settings.store.lock_timeout_seconds),
+            llm.max_input_tokens,
         )  # fmt: skip
 
     @cached_property
@@ -648,26 +702,39 @@ class VaultParts:
         """The model behind the configured providers, or behind these; `once`: none is retried."""
         if self.adapters.model is not None:
             return self.adapters.model
-        from engram.llm.backoff import ATTEMPTS
         from engram.llm.chain import Chain
+        from engram.llm.wire import Wire
+
+        llm, calls = self.settings.llm, self._calls(budget, once=once)
+        wire = Wire(llm.timeout_seconds)
+        return Chain(asked or self._providers, wire, calls, llm.max_input_tokens)
+
+    def _embedder(self, timeout: float, *, once: bool = False) -> Embedder:
+        """The model that makes vectors; `once`: each call is a run, and none is retried."""
+        if self.adapters.embedder is not None:
+            return self.adapters.embedder
+        from engram.llm.embedder import EndpointEmbedder
+        from engram.llm.provider import embedding_provider
+        from engram.llm.wire import Wire
+
+        provider, budget = embedding_provider(self.settings.llm, self.environment), self.budget()
+        calls = self._calls(budget, once=once)
+        return EndpointEmbedder(provider, Wire(timeout), calls, budget.begin_run if once else None)
+
+    def _calls(self, budget: Budget, *, once: bool) -> MeteredCalls:
+        """The way to every provider; `once`: none is asked again."""
+        from engram.llm.backoff import ATTEMPTS
+        from engram.llm.metered_calls import MeteredCalls
         from engram.llm.prices import Prices
         from engram.llm.provider_habits import ProviderHabits
         from engram.llm.usage_log import UsageLog
-        from engram.llm.wire import Wire
 
-        llm = self.settings.llm
-        return Chain(
-            asked or self._providers,
-            Wire(llm.timeout_seconds),
-            ProviderHabits(VaultDisk(self.places.state_dir), self.clock),
-            budget,
-            Prices(shipped("prices"), llm),
-            UsageLog(self.disk, self.clock),
-            lambda text: self.redactor.redact(text).text,
-            self._sleeper,
-            llm.max_input_tokens,
+        return MeteredCalls(
+            ProviderHabits(VaultDisk(self.places.state_dir), self.clock), budget,
+            Prices(shipped("prices"), self.settings.llm), UsageLog(self.disk, self.clock),
+            lambda text: self.redactor.redact(text).text, self._sleeper,
             1 if once else ATTEMPTS,
-        )
+        )  # fmt: skip
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked about this vault. Raises Locked."""
@@ -689,6 +756,25 @@ class VaultParts:
         away = [one for provider in asked if (one := habits.resting(provider)) is not None]
         names = [f"{provider.name}: {provider.model}" for provider in asked]
         return ModelStatus(names, self.budget().today(), away)
+
+    def vector_status(self) -> VectorStatus | None:
+        """How many vectors there are of the model that makes them; None where none does."""
+        from engram.model.report import VectorStatus
+
+        model = self.settings.llm.embedding_model
+        if not self.embeds:
+            return None
+        held = self.vectors.state()
+        return VectorStatus(model, *(held[3:] if held.model == model else ()))
+
+    def embedding_estimate(self) -> Estimate:
+        """What it would cost to make the vectors that are missing."""
+        from engram.llm.prices import Prices
+        from engram.llm.provider import embedding_provider
+
+        texts, tokens = self.embedding().left()
+        provider = embedding_provider(self.settings.llm, self.environment)
+        return Prices(shipped("prices"), self.settings.llm).embedding(provider, texts, tokens)
 
     def estimate(self, calls: int, input_tokens: int) -> Estimate:
         """What questions would cost at the first provider; without one, at a small model's."""

@@ -27,8 +27,9 @@ EXAMPLES: dict[str, list[str]] = {
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
-    "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
-    "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
+    "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
+    "config": ["show"], "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"],
+    "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
 
@@ -94,6 +95,8 @@ def answer(folder: Path, verb: str, *, before: bool, as_json: bool = True) -> st
     shop.write("record.json", RECORD)
     shop.environment.clear()
     shop.environment["EDITOR"] = "true"
+    if verb == "embed":
+        shop.environment["ENGRAM_LLM_EMBEDDING_MODEL"] = "m"
     common = [*(["--json"] if as_json else []), "--vault", "vault"]
     words = [verb, *EXAMPLES[verb]]
     ran = shop.run(*common, *words) if before else shop.run(*words, *common)

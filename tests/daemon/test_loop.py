@@ -17,6 +17,7 @@ from engram.model.intake import ExtractionResult
 from engram.model.report import Consolidated
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
+from tests.fakes.model_server import ModelServer, embeds, fails
 
 HOUR = 3600.0
 
@@ -119,6 +120,27 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
     with open_vault() as vault:
         assert all(box.path for box in vault.parts.boxes.listing())
     assert "sealed" in events(environment)
+
+
+def test_vectors_are_made_of_what_came_and_of_nothing_twice(
+    begin: Callable[..., Life], open_vault: Callable[..., Vault], environment: dict[str, str]
+) -> None:
+    with ModelServer([fails(500), fails(500), embeds()]) as server:
+        environment["ENGRAM_LLM_EMBEDDING_MODEL"] = "m"
+        environment["ENGRAM_LLM_EMBEDDING_URL"] = server.base_url
+        life = begin()
+        with open_vault() as vault:
+            vault.remember("The shop uses Postgres.")
+        life.live(HOUR)  # the model is ill at first, and rests
+        asked = len(server.requests)
+        with open_vault() as vault:
+            assert vault.parts.vectors.state()[3:] == (1, 1)
+            vault.remember("The logo is blue.")
+        life.live(HOUR)
+        sent = [text for one in server.requests[asked:] for text in one.body["input"]]
+        # the memory, and the turn that it was said in
+        assert [text.splitlines()[-1] for text in sent] == ["The logo is blue."] * 2
+        assert not _failing(life)
 
 
 def test_a_quiet_consolidation_that_fails_is_tried_again(

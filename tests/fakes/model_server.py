@@ -1,4 +1,4 @@
-"""A local HTTP server that speaks the Responses API and chat completions, as told.
+"""A local HTTP server that speaks the Responses API, chat completions and embeddings, as told.
 
     with ModelServer([answers("...")]) as server:      # one behaviour a request, the last stays
         ... server.base_url ... server.requests
@@ -10,13 +10,14 @@ one for the demonstration: it answers from a file of recorded answers and prints
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -175,6 +176,41 @@ def answers(text: str | Callable[[Asked], str], **how: Any) -> Behaviour:
     def behave(asked: Asked, handler: Handler) -> None:
         said = text if isinstance(text, str) else text(asked)
         send(handler, 200, json.dumps(reply_of(asked, said, **how)).encode())
+
+    return behave
+
+
+def vectors_of(texts: Sequence[str], dimensions: int) -> list[list[float]]:
+    """A vector for each text: texts with common words, or words of one meaning, lie near."""
+    return [_vector(text, dimensions) for text in texts]
+
+
+#: words that mean the same to this model, and to no table of ours
+_SAME = {"flumo": "automobile", "purrel": "feline"}
+
+
+def _vector(text: str, dimensions: int) -> list[float]:
+    found = [0.01] * dimensions
+    for word in re.findall(r"[^\W_]+", text.casefold()):
+        digest = hashlib.sha256(_SAME.get(word, word).encode()).digest()
+        found[int.from_bytes(digest[:4]) % dimensions] += 1.0 if digest[4] % 2 else -1.0
+    return found
+
+
+def embeds(dimensions: int = 64, *, usage: bool = True, **changed: Any) -> Behaviour:
+    """A vector for each text, made of its words; `changed` are other parts of the body."""
+
+    def behave(asked: Asked, handler: Handler) -> None:
+        texts = asked.body["input"]
+        rows = [
+            {"object": "embedding", "index": number, "embedding": vector}
+            for number, vector in enumerate(vectors_of(texts, dimensions))
+        ]
+        body = {"object": "list", "data": rows, "model": asked.body["model"]}
+        if usage:
+            tokens = sum(len(text.split()) for text in texts)
+            body["usage"] = {"prompt_tokens": tokens, "total_tokens": tokens}
+        send(handler, 200, json.dumps({**body, **changed}).encode())
 
     return behave
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engram.model.instant import plus_minutes
 from engram.model.ports import Clock
 from engram.model.turn import Turn, turn_of
 from engram.store.base.clock import FixedClock
@@ -19,6 +20,13 @@ from tests.security.canaries import letters
 KEY = "ek_" + letters("the key of the tests", 32)
 #: Said quietly, so that nothing is extracted before it is asked for.
 SENTENCE = "The shop keeps its orders in Postgres."
+
+
+class Moving(FixedClock):
+    """A clock that goes on when it is told to."""
+
+    def go_on(self, minutes: float) -> None:
+        self._instant = plus_minutes(self._instant, minutes)
 
 
 @dataclass

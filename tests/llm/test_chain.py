@@ -13,7 +13,6 @@ from engram.llm.wire import Wire
 from engram.model.instant import plus_minutes
 from engram.model.model_request import Request
 from engram.model.settings import LlmSettings
-from engram.store.base.clock import FixedClock
 from tests.conftest import NOW
 from tests.fakes.model_server import (
     Asked,
@@ -28,17 +27,10 @@ from tests.fakes.model_server import (
     send,
     unless_sent,
 )
-from tests.llm.office import KEY, SENTENCE, Office, outcomes, said, texts, usage_log
+from tests.llm.office import KEY, SENTENCE, Moving, Office, outcomes, said, texts, usage_log
 
 GOOD = answers(facts(fact("The shop stores its orders in Postgres.", SENTENCE)))
 NONE = answers(facts())
-
-
-class Moving(FixedClock):
-    """A clock that goes on when it is told to."""
-
-    def go_on(self, minutes: float) -> None:
-        self._instant = plus_minutes(self._instant, minutes)
 
 
 def asked(server: ModelServer) -> list[str]:

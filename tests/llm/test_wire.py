@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from engram.llm import wire
+from engram.llm.answer_body import WireAnswer
 from engram.llm.failure import RequestFailure
 from engram.llm.provider import Provider
-from engram.llm.wire import Wire, WireAnswer
+from engram.llm.wire import Wire
 from engram.model.model_request import Request, Usage
 from tests.fakes.model_server import Asked, Behaviour, Handler, ModelServer, fails, reply_of, send
 from tests.llm.office import KEY

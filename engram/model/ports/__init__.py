@@ -36,6 +36,7 @@ from engram.model.ports.storage import (
 from engram.model.ports.thinking import (
     Asker,
     BoxWeaver,
+    Embedder,
     EntityPage,
     Extractor,
     Heard,
@@ -61,6 +62,7 @@ __all__ = [
     "DerivedState",
     "Disk",
     "EditedFiles",
+    "Embedder",
     "EntityPage",
     "Eraser",
     "Extractor",

@@ -70,6 +70,22 @@ class Model(Protocol):
         ...
 
 
+class Embedder(Protocol):
+    """A model that turns texts into vectors. Every call is budgeted, redacted and logged."""
+
+    @property
+    def model(self) -> str:
+        """Its name: vectors of different models cannot be compared."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """A vector for each text, in order, all of one length and none without a direction.
+
+        Raises ModelError or BudgetExceeded; nothing else.
+        """
+        ...
+
+
 class PromptContext(Protocol):
     """What the vault knows around some turns."""
 

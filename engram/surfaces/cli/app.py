@@ -68,6 +68,7 @@ VERBS: dict[str, str] = {
     "status": "what is pending, captured, refused, and when",
     "audit": "the quality of what was written, with one fix for each row",
     "doctor": "check the vault, with one fix for each finding",
+    "embed": "make vectors of memories and turns, so that search goes by meaning too",
     "rebuild": "make catalog, index and views anew from the files",
     "config": "show, set and locate the configuration",
     "daemon": "capture in the background: run, start, stop, pause, install",

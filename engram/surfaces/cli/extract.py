@@ -99,11 +99,16 @@ def postponement(outcome: ExtractionResult) -> int:
         return 0
     wait = "waits" if outcome.postponed == 1 else "wait"
     talk(f"{plural(outcome.postponed, 'conversation')} {wait}, nothing is lost")
-    talk(f"{'error' if outcome.reason in _ACT else 'note'}: {outcome.message}")
-    talk(f"hint: {outcome.hint}")
-    if outcome.reason == "budget":
+    return absence(outcome.reason, outcome.message, outcome.hint)
+
+
+def absence(reason: str, message: str, hint: str) -> int:
+    """Tell why no model answered, and what to do; the exit code for it."""
+    talk(f"{'error' if reason in _ACT else 'note'}: {message}")
+    talk(f"hint: {hint}")
+    if reason == "budget":
         return _BUDGET
-    return _FAILED if outcome.reason in _ACT else 0
+    return _FAILED if reason in _ACT else 0
 
 
 def refusals_told(refused: Mapping[str, int]) -> str:
@@ -120,7 +125,7 @@ def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:
     likely = sum(cost.likely_usd for cost in costs)
     most = sum(cost.usd for cost in costs)
     tokens = sum(cost.input_tokens for cost in costs)
-    price = f"about {_dollars(likely)}, at most {_dollars(most)}" if most else "nothing"
+    price = f"about {dollars(likely)}, at most {dollars(most)}" if most else "nothing"
     questions = f"{plural(calls, 'question')} of {tokens:,} tokens to {first.model}"
     guess = "" if first.priced else " (its price is not known: the dearest was taken)"
     if asked:
@@ -129,7 +134,8 @@ def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:
         say(f"the rules read it, for nothing; with --model {price}: {questions}{guess}")
 
 
-def _dollars(usd: float) -> str:
+def dollars(usd: float) -> str:
+    """An amount, with more digits where it is small."""
     return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
 
 

@@ -48,6 +48,8 @@ def command(
         )  # fmt: skip
     if explain and found.behind:
         talk("behind: the latest changes are not taken up yet; ask again")
+    if found.words_alone:
+        talk(f"found by words alone: {found.words_alone}")
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():

@@ -58,6 +58,9 @@ def command() -> None:
     held = f"{plural(index.memories, 'memory', 'memories')}, {plural(index.turns, 'turn')}"
     made = f"generation {index.generation} by {index.made_by}" if index.generation else index.reason
     say(f"index      {held}; {made or 'in memory'}")
+    if state.vectors is not None:
+        made = plural(state.vectors.memories, "memory", "memories")
+        say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
     if state.model is not None:
         _say_model(state.model)
     _say_daemon(folder, holder)
