@@ -251,6 +251,9 @@ def test_every_example_finds_something_in_the_vault_of_the_demo(
 def test_the_keys_of_a_hit_are_those_of_the_program(demo_vault: DemoVault) -> None:
     hits = json.loads(demo_vault.run("engram search hosting --json").out)
     assert {tuple(hit) for hit in hits} == {tuple(codes(MANUAL["commands"], "hit"))}
+    around = json.loads(demo_vault.run("engram search hosting --json --around").out)
+    beside = [one for hit in around for one in (hit["before"], hit["after"]) if one]
+    assert {tuple(one) for one in beside} == {tuple(codes(MANUAL["commands"], "beside"))}
 
 
 def test_the_keys_of_an_answer_are_those_of_the_program(demo_vault: DemoVault) -> None:

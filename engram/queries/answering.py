@@ -19,7 +19,6 @@ from engram.queries.search import checked, in_force
 from engram.recall.answer_item import FoundTurn
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
-from engram.recall.conversations import two_of_each
 from engram.recall.evidence import Evidence, with_source
 from engram.recall.injection import is_given, is_open_to
 from engram.recall.query import parse
@@ -120,7 +119,7 @@ class Answering:
         themselves. They are looked up when it is asked for. Raises as `evidence` does.
         """
         # imported here: most questions are answered from memories
-        from engram.queries.turn_hits import turns_beside
+        from engram.queries.turn_hits import turns_beside, two_of_each
 
         query = checked(parse(question, setting.timezone, as_of))._replace(phrases=())
         open_turns = _open_turns(recipient)
@@ -133,7 +132,7 @@ class Answering:
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         said = [one.source for one in found if one.source.kind == "turn"]
         told: set[str] = set()
-        for source in chain(*two_of_each(said, lambda one: one.id.partition("#")[0])):
+        for source in chain(*two_of_each(said, lambda one: one.id)):
             turn = self._lookup.turn(source.id)
             if turn is not None:
                 beside = turns_beside(self._lookup, source.id, turn, query.text, may)

@@ -11,14 +11,12 @@ that a filter of the query keeps out, is not shown beside another either.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from engram.extract.llm.portions import piece_of, shown_in
 from engram.language.snippet import excerpt
 from engram.model.hit import Hit, TurnBeside
 from engram.model.ids import docid
-from engram.recall.conversations import two_of_each
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -28,6 +26,10 @@ if TYPE_CHECKING:
 
 #: so many turns before and after one are looked at for one that says something
 _REACH = 12
+#: so many of one conversation stand before those of others
+_OF_ONE = 2
+
+_Answer = TypeVar("_Answer")
 
 
 class TurnHits:
@@ -47,7 +49,7 @@ class TurnHits:
         """
         more: dict[str, int] = {}
         if fold:
-            first, rest = two_of_each(found, lambda pair: _conversation(pair[1].key))
+            first, rest = two_of_each(found, lambda pair: pair[1].key)
             if len({_conversation(one.key) for _, one in first}) > 1:
                 left = Counter(_conversation(one.key) for _, one in rest)
                 last = {_conversation(one.key): one.key for _, one in first}
@@ -91,6 +93,20 @@ class TurnHits:
         )
 
 
+def two_of_each(
+    found: Iterable[_Answer], link: Callable[[_Answer], str]
+) -> tuple[list[_Answer], list[_Answer]]:
+    """The first two turns of each conversation, and all others; each in the order they had."""
+    seen: Counter[str] = Counter()
+    first: list[_Answer] = []
+    rest: list[_Answer] = []
+    for one in found:
+        name = _conversation(link(one))
+        seen[name] += 1
+        (first if seen[name] <= _OF_ONE else rest).append(one)
+    return first, rest
+
+
 def turns_beside(
     lookup: Lookup, link: str, turn: Turn, asked: str, may: Callable[[Turn], bool]
 ) -> tuple[TurnBeside | None, TurnBeside | None]:
@@ -98,6 +114,9 @@ def turns_beside(
 
     Each is shown by the stretch that has most of the words `asked` for.
     """
+    # imported here: few searches ask for it
+    from engram.extract.llm.portions import piece_of, shown_in
+
     found = lookup.turns_around(link, _REACH)
     before, after = ([pair for pair in side if may(pair[1])] for side in found)
     around = [*before, (link, turn), *after]

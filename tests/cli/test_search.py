@@ -61,6 +61,19 @@ def test_json_has_the_promised_keys_in_order_and_explain_adds_why(same_shop: Sho
     assert [row["id"] for row in told] == [row["id"] for row in plain]
 
 
+def test_neighbours_and_folding_are_printed_and_are_keys_where_they_are_asked_for(
+    same_shop: Shop,
+) -> None:
+    out = same_shop.run("search", "--around", "writers").out
+    assert re.search(r"^    before #[0-9a-f]{6} (user|assistant): ", out, re.MULTILINE)
+    assert re.search(r"^    after #[0-9a-f]{6} (user|assistant): ", out, re.MULTILINE)
+    rows = json.loads(same_shop.run("search", "--json", "--around", "--fold", "writers").out)
+    assert all(tuple(row) == (*HIT_KEYS, "before", "after", "more") for row in rows)
+    turns = [row for row in rows if row["collection"] == "turns"]
+    assert any(row["before"] for row in turns) and any(row["after"] for row in turns)
+    assert all(row["before"] is row["after"] is None for row in rows if row not in turns)
+
+
 def test_a_found_line_is_found_by_its_docid(same_shop: Shop) -> None:
     for row in json.loads(same_shop.run("search", "--json", "writers").out):
         ran = same_shop.run("show", row["docid"])
