@@ -290,7 +290,7 @@ _QUESTIONS = (
     ("in 9999", 0), ("31 December 9999", 0), ("1 January 1970", 0), ("in 10000", 0),
     ("29 February", 0), ("29 February 2025", 0), ("29 February 2024", 1), ("0001-01-01", 0),
     ("valve since:9999", 0), ("valve before:0001", 0), ("valve since:1970 before:1970", 0),
-    ('"' + "valve " * 3_000 + '"', 0), ("valve* doct* " * 900, 2), ("?" * 20_000, 0),
+    ('"' + "valve " * 3_000 + '"', 0), ("valve* doct* " * 900, 1), ("?" * 20_000, 0),
     ("\x01kim \x02valve \x03 \x0450a5", 1), ("when " * 900, 0), ("doctor valve " * 64, 2),
 )  # fmt: skip
 
@@ -298,7 +298,8 @@ _QUESTIONS = (
 def test_a_question_of_anything_is_answered_by_the_turns_that_it_means(vault: Vault) -> None:
     said = (
         ("2026-02-03", "The blue valve is open."), ("2026-03-01", "My physician said rest."),
-        ("2024-02-29", "今日は天気がいい"), ("2026-01-11", "สวัสดีครับ"), ("2026-06-06", "Of the and to."),
+        ("2024-02-29", "今日は天気がいい"), ("2026-01-11", "สวัสดีครับ"),
+        ("2026-06-06", "Of the and to."),
     )  # fmt: skip
     vault.capture([
         turn_of("user", text, f"{day}T10:00:00Z", source="test", session=day, message=day)
