@@ -51,7 +51,7 @@ def excerpt(text: str, query: str, *, width: int = WIDTH) -> Excerpt:
     """
     width = max(width, _NARROWEST)
     source = plain(text[:MAX_TEXT])
-    pieces = _pieces(source, frozenset(query_terms(query)), width)
+    pieces = _pieces(source, _asked(query), width)
     if not pieces:
         return Excerpt("", (), 1)
     first, last = _window(source, pieces, width - 2 * len(_CUT))
@@ -61,6 +61,12 @@ def excerpt(text: str, query: str, *, width: int = WIDTH) -> Excerpt:
     matched = [piece for piece in pieces[first : last + 1] if piece.terms]
     line = 1 + source.count("\n", 0, (matched or pieces[first:])[0].start)
     return Excerpt(shown + tail, spans, line)
+
+
+#: every hit of an answer is shown for the same query
+@lru_cache(maxsize=2)
+def _asked(query: str) -> frozenset[str]:
+    return frozenset(query_terms(query))
 
 
 def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:
