@@ -27,6 +27,7 @@ from engram.index.scoring import (
     Span,
     Term,
     held_by,
+    kind_of,
     saturation,
     speaker_term,
     standing_in,
@@ -115,13 +116,17 @@ class TurnScores:
         instead = min(factor * self._instead.get(place, 0.0), told - own)
         named = (
             ("words", own),
-            (f"related words ({', '.join(self._names.get(place, ()))})", instead),
+            (kind_of(self.instead(document), self._asked), instead),
             ("neighbouring turns", told - own - instead),
             ("day named", day),
             ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
             ("conversation", self._talk_share * self._talk.get(place // ORDINALS, 0.0)),
         )
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
+
+    def instead(self, document: int) -> tuple[str, ...]:
+        """The terms that stand in the turn for others that are asked for."""
+        return tuple(self._names.get(self._corpus.places[document], ()))
 
     def _add(self, term: Term) -> None:
         """Add one term to the turns that hold it, to their neighbours, and to conversations."""
