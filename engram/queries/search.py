@@ -80,7 +80,7 @@ class SearchQueries:
         comes with those beside it; with `fold` at most two of a conversation come while there are
         others.
         Where nothing holds a phrase that stands among other words, its words count as words; where
-        nothing is found at all, words that the vault knows may have been meant.
+        nothing holds any word of it, words that the vault knows may have been meant.
         """
 
         def answers(query: Query) -> Answers:
@@ -91,10 +91,12 @@ class SearchQueries:
             # of one conversation there may be many turns before others come
             most = _asked(limit) if fold else limit
             turns = self.best_turns(query, most, setting, memories=memories, by_meaning="alone")
+            best = [one for _, one in (*memories[:limit], *turns[:limit])]
             return Answers(
                 self._memory_hits(query, memories[:limit]),
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
+                other_words=bool(best) and all(one.by_others for one in best),
             )
 
         query = checked(parse(text, setting.timezone, as_of))
@@ -104,7 +106,9 @@ class SearchQueries:
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
             return replace(found, inexact=bool(found.hits))
-        return found if found.hits else replace(found, meant=self._meant(query))
+        if found.hits and not found.other_words:
+            return found
+        return replace(found, meant=self._meant(query))
 
     def _memory_hits(self, query: Query, found: list[tuple[Memory, Ranked]]) -> list[Hit]:
         whole = self._whole(found, query)
@@ -216,8 +220,8 @@ class SearchQueries:
             memory = replace(memory, text=said, title=self._redacted(memory.title))
             quoted = self._redacted(quoted)
             # the terms that were matched may be those of the secret
-            one = one._replace(why=one.why[:1])
-        shown = excerpt(quoted or memory.text, query.sought)
+            one = one._replace(why=one.why[:1], instead=())
+        shown = excerpt(quoted or memory.text, query.sought, instead=one.instead)
         return Hit(
             docid=docid(memory.id),
             score=one.score,
@@ -232,7 +236,7 @@ class SearchQueries:
             created=memory.created,
             project=memory.project,
             source=memory.sources[-1] if memory.sources else "",
-            why=one.why,
+            why=one.reasons(shown.others),
             spans=shown.spans,
             section=told.heading if told else "",
         )

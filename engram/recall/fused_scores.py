@@ -41,7 +41,8 @@ def with_meaning(
         parts = [(name, value / best) for name, value in _parts(one)] if one else []
         if key in near:
             parts.append((MEANING_PART, meaning))
-        fused.append(Found(key, collection, words + meaning, tuple(parts)))
+        instead = one.instead if one else ()
+        fused.append(Found(key, collection, words + meaning, tuple(parts), instead))
     return sorted(fused, key=lambda one: (-one.score, one.key))
 
 

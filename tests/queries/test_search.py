@@ -471,12 +471,28 @@ def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault
     assert [one.title for one in memories] == ["Kim sold the vehicle in May."]
     assert "The old vehicle broke down." in [one.snippet for one in turns]
     for one in (*memories, *turns):
-        assert any("related words (vehicl)" in why for why in one.why), one.why
+        assert "related words 100% of it: vehicle" in one.why or one.collection == "turns"
+        assert any(why.endswith("of it: vehicle") for why in one.why), one.why
+        # the stretch that is shown has the word that was found
+        assert [one.snippet[first:last] for first, last in one.spans] == ["vehicle"]
     settings = full.settings
     recall = settings.recall._replace(related_words=False)
     reopened(full, settings=settings._replace(recall=recall))
     assert asked(full, "car") == ([], [])
     assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May."]
+
+
+def test_it_is_told_when_nothing_holds_a_word_of_the_query(full: Vault) -> None:
+    full.remember("Kim sold the vehicle in May.", project="shop")
+    assert not full.search("vehicle").other_words
+    assert not full.search("car marzipan").other_words
+    found = full.search("car marzipn")
+    assert found.hits and found.other_words and found.meant == []
+    # a misspelt word of a memory finds what begins alike, and which word was meant
+    found = full.search("posgres postgers")
+    assert found.other_words and found.meant == ["postgres"]
+    assert "words that begin like it 100% of it: postgres" in found.memories[0].why
+    assert not full.search("zebra").other_words
 
 
 def test_the_turn_that_a_found_memory_cites_is_found_with_it_unless_it_is_hidden(
