@@ -5,9 +5,9 @@ One that was said in the days after counts less: people tell what happened when 
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 from engram.index.scoring import WHOLE_SPAN, Corpus, Span, day_term
 
@@ -28,10 +28,10 @@ def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:
     if not wanted:
         return found
     lengths = corpus.lengths
-    for day, stretches in corpus.on_day.items():
+    for day, documents in corpus.on_day.items():
         share = max(_share(day, *span) for span in wanted)
-        for stretch in stretches if share else ():
-            found.update((document, share) for document in stretch if lengths[document])
+        if share:
+            found.update((document, share) for document in documents if lengths[document])
     days = {
         day for first, last in wanted if last - first < LONGEST for day in range(first, last + 1)
     }
@@ -54,13 +54,10 @@ def _share(day: int, first: int, last: int) -> float:
     return AFTER if soon else 0.0
 
 
-def documents_of_days(days: Sequence[int]) -> dict[int, list[range]]:
-    """Day -> the documents of it in stretches; those of no day, 0, are left out."""
-    found: dict[int, list[range]] = {}
-    start = 0
-    for day, same in groupby(days):
-        stop = start + sum(1 for _ in same)
+def documents_of_days(days: Sequence[int]) -> dict[int, array[int]]:
+    """Day -> the documents of it; those of no day, 0, are left out."""
+    found: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
+    for document, day in enumerate(days):
         if day:
-            found.setdefault(day, []).append(range(start, stop))
-        start = stop
-    return found
+            found[day].append(document)
+    return dict(found)

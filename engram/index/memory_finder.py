@@ -41,7 +41,7 @@ class _Counted:
                 weights.append(min(weight, 255))
 
     @cached_property
-    def on_day(self) -> Mapping[int, Sequence[range]]:
+    def on_day(self) -> Mapping[int, Sequence[int]]:
         """The documents of each day."""
         return documents_of_days(self.days)
 

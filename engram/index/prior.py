@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engram.language.sentences import sentences_of
-
 #: what is taken from a text that only asks, and added for a time or a name that is asked for
 ASKING, TIMED, NAMED = 0.3, 0.2, 0.1
 #: a byte holds the share that asks in so many parts, then a bit for times and one for names
@@ -30,6 +28,9 @@ def prior(text: str, *, timed: bool) -> int:
     text = text[:_MOST_TEXT]
     asking = 0
     if "?" in text or "？" in text:
+        # imported here: a search asks for the factors alone
+        from engram.language.sentences import sentences_of
+
         sentences = sentences_of(text)
         asks = sum(1 for one in sentences if one.rstrip("\"')]*").endswith(("?", "？")))
         asking = round(_PARTS * asks / max(len(sentences), 1))

@@ -79,7 +79,7 @@ class Corpus(Protocol):
 
     `count` is the number of live documents, `average` their mean length. `lengths` are in terms, 0
     for a deleted document; `days` in days since 1970, 0 for none, and `on_day` the documents of
-    each day in stretches; `priors` are bytes (`prior`); `order` is that of turns.
+    each day; `priors` are bytes (`prior`); `order` is that of turns.
     """
 
     @property
@@ -93,7 +93,7 @@ class Corpus(Protocol):
     @property
     def priors(self) -> Sequence[int]: ...
     @property
-    def on_day(self) -> Mapping[int, Sequence[range]]: ...
+    def on_day(self) -> Mapping[int, Sequence[int]]: ...
     @property
     def order(self) -> TurnOrder: ...
 

@@ -234,7 +234,7 @@ class CollectionReader:
         return sum(self.lengths) / (self.count or 1)
 
     @cached_property
-    def on_day(self) -> Mapping[int, Sequence[range]]:
+    def on_day(self) -> Mapping[int, Sequence[int]]:
         """The documents of each day."""
         return documents_of_days(self.days)
 
