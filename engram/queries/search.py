@@ -25,7 +25,7 @@ from engram.model.text import first_line
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
-from engram.recall.citations import MOST_CITING, cited_shares, citing
+from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -276,7 +276,8 @@ class SearchQueries:
         if by_meaning == "alone" or (by_meaning == "beside" and found):
             found = self._with_meaning(found, query, "turns", limit, admit)
         telling = citing(memories)
-        cited = admit(list(dict.fromkeys(link for one, _ in telling for link in one.sources)))
+        links = (link for one, _ in telling for link in one.sources[:MOST_CITED])
+        cited = admit(list(dict.fromkeys(links)))
         shares = cited_shares(query.sought, telling, {key: turns[key] for key in cited})
         ranked = rank_turns(query, [found], turns, setting, limit, shares)
         return [(turns[one.key], one) for one in ranked]

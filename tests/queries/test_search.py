@@ -11,6 +11,7 @@ from engram.model.hit import Hit
 from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
+from engram.queries import search
 from engram.recall import grep
 from engram.recall.filter import Filter
 from engram.recall.rank import Setting
@@ -508,3 +509,17 @@ def test_the_turn_that_a_found_memory_cites_is_found_with_it_unless_it_is_hidden
     full.forget(tea.id)
     memories, turns = asked(full, "bitter beverage", all_statuses=True)
     assert [one.id for one in memories] == [tea.id] and turns == []
+
+
+def test_of_a_memory_with_very_many_sources_the_first_count(
+    full: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MOST_CITED", 1)
+    tea = the(full, "tea")
+    path, link = full.root / tea.path, tea.sources[0]
+    other = next(one.sources[0] for one in full.list() if "valve" in one.text)
+    data = path.read_text("utf-8").replace(tea.text, "Kim drinks her beverage bitter.", 1)
+    path.write_text(data.replace(f'"[[{link}]]"', f'"[[{link}]]"\n  - "[[{other}]]"', 1))
+    assert [turn.id for turn in asked(full, "bitter beverage")[1]] == [link]
+    monkeypatch.setattr(search, "MOST_CITED", 2)
+    assert {turn.id for turn in asked(full, "bitter beverage")[1]} == {link, other}
