@@ -33,7 +33,7 @@ _NEAR = 0.8
 def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> list[Term]:
     """The terms to search for, those of the words first; `names` are of speakers."""
     spoken = {term for name in names for term in query_terms(name)}
-    told = _told(query, hints)
+    told = query_terms(query)
     own = [term for term in told if term not in spoken] or told
     held = any(corpus.postings(term) for term in own)
     asked = {term: _with_others(corpus, term, hints, beside=held) for term in own}
@@ -46,15 +46,6 @@ def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> l
         for term in (*query_terms(prefix), *(corpus.expand(begun, _EXPANSIONS) if begun else ())):
             asked.setdefault(term, Term(term))
     return list(asked.values())[: MAX_TERMS * 2]
-
-
-def _told(query: str, hints: Hints) -> list[str]:
-    """The terms of a query; those of a date only where it has no other word that tells."""
-    left = query
-    for date in hints.dates:
-        left = left.replace(date, " ")
-    told = query_terms(left) if left != query else []
-    return told if any(term not in QUERY for term in told) else query_terms(query)
 
 
 def _with_others(corpus: Corpus, name: str, hints: Hints, *, beside: bool) -> Term:

@@ -56,8 +56,6 @@ class Hints(NamedTuple):
     `prefixes` are beginnings of words; `spans` are days that it names (first, last), which count
     more; only what lies from `since` and before `before` is found. `when`: it asks for a time;
     `named`: for who, where or which. `related`: words that mean nearly the same are looked for too.
-    `dates` are those of its words that name a single day ("5 March"): where it has others, "5" is
-    no word of it.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -67,7 +65,6 @@ class Hints(NamedTuple):
     when: bool = False
     named: bool = False
     related: bool = True
-    dates: tuple[str, ...] = ()
 
 
 #: filter: which of some keys, in order of their scores, may be found

@@ -119,11 +119,10 @@ class Query(NamedTuple):
         asked = what_is_asked(self.text, today)
         sure = [span for span in asked.spans if span.confidence >= _SURE]
         spans = (*((span.start, span.end) for span in sure), *past_readings(sure, today))
-        dates = (one.expression for one in sure if one.granularity == "day")
         named = not _NAMES.isdisjoint(self.text.casefold().split())
         return Hints(
             self.prefixes, spans[:_MOST_SPANS], self.since, self.before, bool(asked.wanted), named,
-            related, tuple(one for one in dates if any(map(str.isdigit, one))),
+            related,
         )  # fmt: skip
 
     def turn_hints(self, today: Day, *, related: bool = True) -> Hints:

@@ -323,17 +323,6 @@ def test_a_word_that_nobody_holds_is_asked_as_a_beginning() -> None:
     assert [name for name, _ in begun.parts] == [BEGUN] and begun.instead == ("postgr",)
 
 
-def test_the_words_of_a_date_count_only_where_there_are_no_others() -> None:
-    index = finder(memory("a", "a crash in march"), memory("b", "a crash"), memory("c", "5 pools"))
-
-    def found(query: str, *dates: str) -> list[str]:
-        return [one.key for one in index.find(query, "memories", 9, Hints(dates=dates))]
-
-    assert found("the crash on 5 march") == ["a", "c", "b"]
-    assert found("the crash on 5 march", "5 march") == ["b", "a"]
-    assert set(found("what did we do on 5 march", "5 march")) == {"a", "c"}
-
-
 def test_a_beginning_that_stands_alone_is_that_of_a_word_spelt_nearly_alike() -> None:
     index = finder(
         memory("a", "reordering and recovery"), memory("b", "a spawned job"), memory("c", "sugar")

@@ -61,13 +61,6 @@ def test_what_a_question_says_of_time_is_told_to_the_index(
     assert (hints.when, hints.spans) == (when, spans)
 
 
-def test_the_words_of_a_single_day_are_told_to_the_index_as_such() -> None:
-    found = parse("the crash on 5 March 2026, not in April or on Monday").hints(NOW)
-    assert found.dates == ("5 March 2026",)
-    assert ("2026-03-05", "2026-03-05") in found.spans
-    assert parse("the crash on 2026-03-05").hints(NOW).dates == ("2026-03-05",)
-
-
 def test_kind_space_entity_and_source_are_filters() -> None:
     query = parse("kind:note space:user entity:postgres source:codex")
     assert (query.kinds, query.spaces, query.entities, query.sources) == (
