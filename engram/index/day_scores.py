@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from engram.index.scoring import WHOLE_SPAN, Corpus, Span, day_term
 
@@ -27,15 +28,10 @@ def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:
     if not wanted:
         return found
     lengths = corpus.lengths
-    for document, day in enumerate(corpus.days):
-        if not day or not lengths[document]:
-            continue
-        for first, last in wanted:
-            if first <= day <= last:
-                found[document] = 1.0
-                break
-            if last < day <= last + DAYS_AFTER and last - first < LONGEST:
-                found[document] = AFTER
+    for day, stretches in corpus.on_day.items():
+        share = max(_share(day, *span) for span in wanted)
+        for stretch in stretches if share else ():
+            found.update((document, share) for document in stretch if lengths[document])
     days = {
         day for first, last in wanted if last - first < LONGEST for day in range(first, last + 1)
     }
@@ -47,4 +43,24 @@ def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:
                 spoken[start + document] += tenth
     for document, weight in spoken.items():
         found[document] = max(found.get(document, 0.0), min(1.0, weight / WHOLE_SPAN))
+    return found
+
+
+def _share(day: int, first: int, last: int) -> float:
+    """What a document of a day is worth where a span is asked about."""
+    if first <= day <= last:
+        return 1.0
+    soon = last < day <= last + DAYS_AFTER and last - first < LONGEST
+    return AFTER if soon else 0.0
+
+
+def documents_of_days(days: Sequence[int]) -> dict[int, list[range]]:
+    """Day -> the documents of it in stretches; those of no day, 0, are left out."""
+    found: dict[int, list[range]] = {}
+    start = 0
+    for day, same in groupby(days):
+        stop = start + sum(1 for _ in same)
+        if day:
+            found.setdefault(day, []).append(range(start, stop))
+        start = stop
     return found

@@ -6,14 +6,16 @@ the object. After a change the next search counts everything again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from engram.index.bag import Bag, bag_of
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
+from engram.index.day_scores import documents_of_days
 from engram.index.finding import find, number_of, place_of
 from engram.index.scoring import Postings
-from engram.model.hit import ORDINALS, Admit, Collection, Document, Found, Hints
+from engram.index.turn_order import TurnOrder, turn_order
+from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 #: key -> the document and its bag
 _Held = dict[str, tuple[Document, Bag]]
@@ -28,7 +30,7 @@ class _Counted:
         self.lengths = [bag.length for _, bag in rows]
         self.priors = [bag.prior for _, bag in rows]
         self.days = [number_of(document.day) for document, _ in rows]
-        self.places = [place_of(document) for document, _ in rows]
+        self._places = [place_of(document) for document, _ in rows]
         self.count = len(rows)
         self.average = sum(self.lengths) / (self.count or 1)
         self._postings: dict[str, tuple[list[int], list[int]]] = {}
@@ -39,17 +41,14 @@ class _Counted:
                 weights.append(min(weight, 255))
 
     @cached_property
-    def at_place(self) -> Mapping[int, int]:
-        """The document at each place."""
-        return {place: number for number, place in enumerate(self.places)}
+    def on_day(self) -> Mapping[int, Sequence[range]]:
+        """The documents of each day."""
+        return documents_of_days(self.days)
 
     @cached_property
-    def sessions(self) -> Mapping[int, int]:
-        """The terms of each conversation."""
-        found: dict[int, int] = {}
-        for place, length in zip(self.places, self.lengths, strict=True):
-            found[place // ORDINALS] = found.get(place // ORDINALS, 0) + length
-        return found
+    def order(self) -> TurnOrder:
+        """The order of turns."""
+        return turn_order(self._places, self.lengths)
 
     def postings(self, term: str) -> list[Postings]:
         """The postings of a term."""

@@ -82,8 +82,11 @@ class MemoryScores:
                     given[document] = value
                     self._instead[document] += gain
                     self._named[document][name] = None
-        for document, value in given.items():
-            words[document] += value
+        if words:
+            for document, value in given.items():
+                words[document] += value
+        else:
+            words.update(given)
 
     def _given(self, found: Sequence[Postings], worth: float) -> dict[int, float]:
         """Document -> what a term gives to it."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from engram.model.hit import BEGUN, RELATED
+
+if TYPE_CHECKING:
+    from engram.index.turn_order import TurnOrder
 
 #: what a word of a body weighs, in tenths
 BODY = 10
@@ -75,10 +78,8 @@ class Corpus(Protocol):
     """One collection as scoring sees it; documents are numbered from 0.
 
     `count` is the number of live documents, `average` their mean length. `lengths` are in terms, 0
-    for a deleted document; `days` in days since 1970, 0 for none; `priors` are bytes (`prior`);
-    `places` are the places of turns (`model.hit.place_in`), 0 for none; `at_place` is the document
-    at each place, and `sessions` the number of terms of each conversation (the upper part of a
-    place).
+    for a deleted document; `days` in days since 1970, 0 for none, and `on_day` the documents of
+    each day in stretches; `priors` are bytes (`prior`); `order` is that of turns.
     """
 
     @property
@@ -92,11 +93,9 @@ class Corpus(Protocol):
     @property
     def priors(self) -> Sequence[int]: ...
     @property
-    def places(self) -> Sequence[int]: ...
+    def on_day(self) -> Mapping[int, Sequence[range]]: ...
     @property
-    def at_place(self) -> Mapping[int, int]: ...
-    @property
-    def sessions(self) -> Mapping[int, int]: ...
+    def order(self) -> TurnOrder: ...
 
     def postings(self, term: str) -> list[Postings]:
         """The postings of a term in order, without deleted documents; empty when there are none."""

@@ -7,13 +7,12 @@ counts less for a turn that asks, more for one that tells what is asked for (`pr
 of a day that the question names is found without any word; a speaker that the question names
 counts more, never instead; and how well the whole conversation answers.
 
-Neighbours are found at question time, by the turn's place: nothing is indexed twice. The numbers
-were tuned on conversations between two people (tests/benchmarks/README.md).
+Neighbours are found at question time, by the turn's position (`turn_order`): nothing is indexed
+twice. The numbers were tuned on conversations between two people (tests/benchmarks/README.md).
 """
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +32,6 @@ from engram.index.scoring import (
     standing_in,
     surprise,
 )
-from engram.model.hit import ORDINALS
 
 #: What a term in the turn before, the ones before that, the next and the one after is worth.
 NEIGHBOURS = ((1, 0.6), (2, 0.45), (3, 0.3), (4, 0.2), (-1, 0.2), (-2, 0.15))
@@ -63,70 +61,69 @@ class TurnScores:
         self._asked = asked
         self._factors = factors
         self._scale, self._slope = saturation(corpus)
-        #: place -> score of the words; a neighbouring place may have no turn
+        self._order = corpus.order
+        #: position -> score of the words; there may be no turn
         self._words: defaultdict[int, float] = defaultdict(float)
-        #: place -> what of that the terms give that stand for others, and which these are
+        #: position -> what of that the terms give that stand for others, and which these are
         self._instead: defaultdict[int, float] = defaultdict(float)
         self._names: defaultdict[int, dict[str, None]] = defaultdict(dict)
-        self._talk: defaultdict[int, float] = defaultdict(float)
-        sessions = corpus.sessions
-        self._average_talk = sum(sessions.values()) / max(len(sessions), 1) or 1.0
+        #: of each conversation
+        self._talk = [0.0] * len(self._order.terms)
+        self._average_talk = sum(self._order.terms) / max(len(self._talk), 1) or 1.0
         for term in asked:
             self._add(term)
-        at_place, priors = corpus.at_place, corpus.priors
+        documents, priors = self._order.documents, corpus.priors
         #: document -> score of the words, as far as it tells
         self._told = {
             number: words * factors[priors[number]]
-            for place, words in self._words.items()
-            if (number := at_place.get(place)) is not None
+            for position, words in self._words.items()
+            if (number := documents[position]) >= 0
         }
         self._named = self._documents_of(map(speaker_term, named))
         said = (SPEAKER * self._told[number] for number in self._named & self._told.keys())
         top = max(max(self._told.values(), default=0.0), max(said, default=0.0)) or 1.0
-        self._talk_share = CONVERSATION * top / max(self._talk.values(), default=1.0)
+        share = CONVERSATION * top / (max(self._talk, default=0.0) or 1.0)
+        self._talk = talk = [share * one for one in self._talk]
+        talks = self._order.talks
+        #: document -> score without what is named
+        self._plain = {number: told + talk[talks[number]] for number, told in self._told.items()}
         shares = day_shares(corpus, spans)
         # what a conversation adds to mere words must not put them before the day
-        whole = max(map(self._with_talk, self._told), default=top) if shares else top
+        whole = max(self._plain.values(), default=top) if shares else top
         self._days = {number: DAY * whole * share for number, share in shares.items()}
-
-    def _with_talk(self, number: int) -> float:
-        session = self._corpus.places[number] // ORDINALS
-        return self._told[number] + self._talk_share * self._talk.get(session, 0.0)
 
     def scores(self) -> dict[int, float]:
         """Document -> score, for turns that hold a term, stand near one that does, or are of a day
         that is asked about."""
-        talk, share, places = self._talk, self._talk_share, self._corpus.places
-        found = dict(self._told)
+        talk, talks = self._talk, self._order.talks
+        found = dict(self._plain)
         for number, day in self._days.items():
-            found[number] = found.get(number, 0.0) + day
+            found[number] = self._told.get(number, 0.0) + day + talk[talks[number]]
         for number in self._named & found.keys():
-            found[number] *= SPEAKER
-        return {
-            number: score + share * talk.get(places[number] // ORDINALS, 0.0)
-            for number, score in found.items()
-        }
+            told = self._told.get(number, 0.0) + self._days.get(number, 0.0)
+            found[number] = told * SPEAKER + talk[talks[number]]
+        return found
 
     def parts(self, document: int) -> tuple[tuple[str, float], ...]:
         """The parts of a turn's score, in words."""
-        place = self._corpus.places[document]
+        position = self._order.positions[document]
         factor = self._factors[self._corpus.priors[document]]
         told, day = self._told.get(document, 0.0), self._days.get(document, 0.0)
         own = min(factor * sum(self._own(term, document) for term in self._asked), told)
-        instead = min(factor * self._instead.get(place, 0.0), told - own)
+        instead = min(factor * self._instead.get(position, 0.0), told - own)
         named = (
             ("words", own),
             (kind_of(self.instead(document), self._asked), instead),
             ("neighbouring turns", told - own - instead),
             ("day named", day),
             ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
-            ("conversation", self._talk_share * self._talk.get(place // ORDINALS, 0.0)),
+            ("conversation", self._talk[self._order.talks[document]]),
         )
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
 
     def instead(self, document: int) -> tuple[str, ...]:
         """The terms that stand in the turn for others that are asked for."""
-        return tuple(self._names.get(self._corpus.places[document], ()))
+        return tuple(self._names.get(self._order.positions[document], ()))
 
     def _add(self, term: Term) -> None:
         """Add one term to the turns that hold it, to their neighbours, and to conversations."""
@@ -140,18 +137,21 @@ class TurnScores:
             rare = self._worth(found)
             most = term.weight * share * (min(rare, worth) if own else rare)
             spoken_too: defaultdict[int, float] = defaultdict(float)
-            for place, value in self._given(found, most, spoken_too, share).items():
-                gain = value - given.get(place, 0.0)
+            for position, value in self._given(found, most, spoken_too, share).items():
+                gain = value - given.get(position, 0.0)
                 if gain > 0:
-                    given[place] = value
-                    self._instead[place] += gain
-                    self._names[place][name] = None
-            for session, tenths in spoken_too.items():
-                if tenths > spoken[session]:
-                    spoken[session] = tenths
+                    given[position] = value
+                    self._instead[position] += gain
+                    self._names[position][name] = None
+            for talk, tenths in spoken_too.items():
+                if tenths > spoken[talk]:
+                    spoken[talk] = tenths
         words = self._words
-        for place, value in given.items():
-            words[place] += value
+        if words:
+            for position, value in given.items():
+                words[position] += value
+        else:
+            words.update(given)
         self._add_talk(spoken, term.weight)
 
     def _given(
@@ -161,40 +161,39 @@ class TurnScores:
         spoken: defaultdict[int, float],
         share: float,
     ) -> dict[int, float]:
-        """Place -> what a term gives to the turn there; weights are added up by conversation."""
-        lengths, places = self._corpus.lengths, self._corpus.places
+        """Position -> what a term gives to the turn there; weights are added by conversation."""
+        lengths, positions, talks = self._corpus.lengths, self._order.positions, self._order.talks
         scale, slope, most = self._scale, self._slope, worth * (K1 + 1)
         given: dict[int, float] = {}
         for first, documents, tenths in found:
             for document, tenth in zip(documents, tenths, strict=True):
                 number = first + document
-                place = places[number]
-                given[place] = most * tenth / (tenth + scale + slope * lengths[number])
-                spoken[place // ORDINALS] += share * tenth
+                given[positions[number]] = most * tenth / (tenth + scale + slope * lengths[number])
+                spoken[talks[number]] += share * tenth
         return given
 
     def _spread(self, given: dict[int, float]) -> None:
         """Give to neighbours what a term is worth to them, where they do not hold it as well."""
         telling = list(given.items())
         if len(telling) > _SPREADING:
-            least = heapq.nlargest(_SPREADING, given.values())[-1]
+            least = sorted(given.values())[-_SPREADING]
             telling = [one for one in telling if one[1] > least]
-            # ties with the last one are broken by place, the same in every index
-            ties = sorted(place for place, value in given.items() if value == least)
-            telling += [(place, least) for place in ties[: _SPREADING - len(telling)]]
+            # ties with the last one are broken by position, the same in every index
+            ties = sorted(position for position, value in given.items() if value == least)
+            telling += [(position, least) for position in ties[: _SPREADING - len(telling)]]
         known = given.get
-        for place, value in telling:
+        for position, value in telling:
             for step, share in NEIGHBOURS:
-                if known(place + step, 0.0) < value * share:
-                    given[place + step] = value * share
+                if known(position + step, 0.0) < value * share:
+                    given[position + step] = value * share
 
     def _add_talk(self, spoken: Mapping[int, float], weight: float) -> None:
         """Add a term to the scores of whole conversations, as documents of their own."""
-        sessions, average = self._corpus.sessions, self._average_talk
-        most = weight * surprise(len(sessions), len(spoken)) * (_TALK_K1 + 1)
-        for session, tenths in spoken.items():
-            norm = _TALK_K1 * (1 - _TALK_B + _TALK_B * sessions.get(session, 1) / average)
-            self._talk[session] += most * tenths / (tenths + norm * BODY)
+        terms, average, talks = self._order.terms, self._average_talk, self._talk
+        most = weight * surprise(len(terms), len(spoken)) * (_TALK_K1 + 1)
+        for talk, tenths in spoken.items():
+            norm = _TALK_K1 * (1 - _TALK_B + _TALK_B * terms[talk] / average)
+            talks[talk] += most * tenths / (tenths + norm * BODY)
 
     def _worth(self, found: Sequence[Postings]) -> float:
         return surprise(self._corpus.count, held_by(found))

@@ -19,7 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engram.index.day_scores import documents_of_days
 from engram.index.finding import number_of, place_of
+from engram.index.turn_order import TurnOrder, turn_order
 from engram.index.whoosh_codec import (
     BagMatcher,
     BagWriter,
@@ -36,7 +38,7 @@ from engram.index.whoosh_library import (
     index,
     versionstring,
 )
-from engram.model.hit import ORDINALS, Document
+from engram.model.hit import Document
 
 if TYPE_CHECKING:
     from engram.index.scoring import Postings
@@ -222,11 +224,6 @@ class CollectionReader:
         return self._column("prior", "B")
 
     @cached_property
-    def places(self) -> array[int]:
-        """The place of each document."""
-        return self._column("place", "Q")
-
-    @cached_property
     def count(self) -> int:
         """Number of live documents."""
         return sum(leaf.doc_count() for leaf, _ in self._leaves)
@@ -237,20 +234,14 @@ class CollectionReader:
         return sum(self.lengths) / (self.count or 1)
 
     @cached_property
-    def at_place(self) -> Mapping[int, int]:
-        """The document at each place."""
-        pairs = zip(self.places, self.lengths, strict=True)
-        return {place: number for number, (place, length) in enumerate(pairs) if length}
+    def on_day(self) -> Mapping[int, Sequence[range]]:
+        """The documents of each day."""
+        return documents_of_days(self.days)
 
     @cached_property
-    def sessions(self) -> Mapping[int, int]:
-        """The number of terms of each conversation, by the upper part of its places."""
-        found: dict[int, int] = {}
-        for place, length in zip(self.places, self.lengths, strict=True):
-            if length:
-                name = place // ORDINALS
-                found[name] = found.get(name, 0) + length
-        return found
+    def order(self) -> TurnOrder:
+        """The order of turns."""
+        return turn_order(self._column("place", "Q"), self.lengths)
 
     def postings(self, term: str) -> list[Postings]:
         """The postings of a term; a few are cached until this is closed."""

@@ -60,7 +60,7 @@ def excerpt(
     """
     width = max(width, _NARROWEST)
     source = plain(text[:MAX_TEXT])
-    asked = frozenset(query_terms(query))
+    asked = _asked(query)
     others = frozenset(instead) - asked
     pieces = _pieces(source, asked | others, width)
     if not pieces:
@@ -84,6 +84,12 @@ def _words_of(source: str, pieces: list[_Piece], terms: frozenset[str]) -> tuple
                 start, end = _without_edges(word)
                 found[term] = word[start:end].casefold()
     return tuple(dict.fromkeys(found.values()))
+
+
+#: every hit of an answer is shown for the same query
+@lru_cache(maxsize=2)
+def _asked(query: str) -> frozenset[str]:
+    return frozenset(query_terms(query))
 
 
 def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from engram.language.any_case import AnyCase
 from engram.language.calendar_words import MONTHS, NUMBERS, SEASONS, WEEKDAYS
 
 #: small numbers as they count days and weeks
@@ -137,11 +138,10 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
 
 
 #: what each form has one of
-_CORE = re.compile(
+_CORE = AnyCase(
     r"\b(?:days?\b|week|month|quarter|year|night|yesterday|today|tonight|tomorrow|tmr|morning"
     r"|afternoon|evening|eo[dwmqy]\b|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
-    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)",
-    re.IGNORECASE,
+    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)"
 )
 #: how far from its core word an expression may begin and end, characters
 _REACH = 48

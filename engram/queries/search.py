@@ -219,6 +219,8 @@ class SearchQueries:
             said = self._redacted(memory.text)
             memory = replace(memory, text=said, title=self._redacted(memory.title))
             quoted = self._redacted(quoted)
+            # the terms that were matched may be those of the secret
+            one = one._replace(why=one.why[:1], instead=())
         shown = excerpt(quoted or memory.text, query.sought, instead=one.instead)
         return Hit(
             docid=docid(memory.id),

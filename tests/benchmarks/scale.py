@@ -40,6 +40,8 @@ _FTS5 = (sys.executable, str(Path(fts5.__file__)))
 _TERMS = range(1, 6)
 #: questions of each length that are not timed
 _WARM_UP = 5
+#: questions of time for three words, of a day on which something is said at every size
+_OF_TIME = {"when": "when did the {}?", "a day": "what about {} on 12 January 2024?"}
 #: a hand edit that so many searches do not find is not found
 _TRIES = 10
 #: what is measured, at how many -> the most CPU seconds it may take
@@ -49,6 +51,7 @@ TARGETS = {
     ("cold search --json", 10_000): 0.2,
     ("3 words, finder: p50", 100_000): 0.010,
     ("3 words in turns, finder: p50", 100_000): 0.035,
+    ("when in turns, finder: p50", 100_000): 0.080,
 }
 
 
@@ -428,6 +431,9 @@ def turns(count: int, questions: int) -> Table:
                 table.put(f"{words}: p50", who, share(found["finder"][terms - 1], 50))
                 table.put(f"{words}: p95", who, share(found["finder"][terms - 1], 95))
             table.put("on disk", who, megabytes(found["size"]))
+        for name, times in told["engram"]["of_time"].items():
+            table.put(f"{name} in turns, finder: p50", "engram", share(times, 50))
+            table.put(f"{name} in turns, finder: p95", "engram", share(times, 95))
         table.put("3 words, the whole search: p50", "engram", share(told["engram"]["whole"], 50))
         table.put("3 words, the whole search: p95", "engram", share(told["engram"]["whole"], 95))
         table.put("open process, peak memory", "engram", megabytes(told["engram"]["peak"]))
@@ -659,6 +665,17 @@ def part_finder(folder: Path, count: int, questions: int, with_fts5: int) -> dic
     return told
 
 
+def _of_time(vault: Any, form: str) -> Callable[[str], object]:
+    """Asks the index of turns for some words in a question of time, which is read as well."""
+    from engram.recall.query import parse
+
+    def ask(words: str) -> object:
+        query = parse(form.format(words))
+        return vault.parts.index.find(query.text, "turns", 10, query.hints(_NOW[:10]))
+
+    return ask
+
+
 def part_turns(folder: Path, count: int, questions: int, with_fts5: int) -> dict[str, Any]:
     """Turns that the program captured: their index, and searches with what stands around."""
     words = _words()
@@ -684,6 +701,10 @@ def part_turns(folder: Path, count: int, questions: int, with_fts5: int) -> dict
                 )
                 for terms in _TERMS
             ],
+            "of_time": {
+                name: _timed(_of_time(vault, form), said, questions, 3, first=2 * questions)
+                for name, form in _OF_TIME.items()
+            },
             "whole": _timed(vault.search, said, questions, 3, first=questions),
             "size": _size_of(vault.parts.cache / "index"),
             "peak": peak(),

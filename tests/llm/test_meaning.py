@@ -401,3 +401,37 @@ def test_the_usage_log_holds_no_content(office: Office, server: ModelServer) -> 
     vault.search("flumo")
     told = json.dumps(usage_log(vault))
     assert "yard" not in told and "flumo" not in told
+
+
+def test_a_text_that_the_model_makes_nothing_of_is_left_out_and_no_other(
+    office: Office, server: ModelServer
+) -> None:
+    def poisoned(asked: Asked, handler: Handler) -> None:
+        nothing = any("physician" in text for text in asked.body["input"])
+        (embeds(data=[]) if nothing else embeds())(asked, handler)
+
+    server.behaviours[:] = [poisoned]
+    vault = opened(office, server)
+    assert (vault.embed().made, vault.embed().reason) == (4, "no-vectors")
+    assert turns(vault.search("flumo"))[0] == CAR
+
+
+def test_a_model_that_makes_nothing_of_any_text_is_not_asked_for_each(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    vault.capture([said(f"Number {number}.", f"n{number}") for number in range(100)])
+    server.behaviours[:] = [embeds(data=[])]
+    done = vault.embed()
+    assert (done.made, done.reason) == (0, "no-vectors")
+    assert len(server.requests) <= 16
+
+
+def test_a_model_whose_vectors_have_several_lengths_is_told(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    server.behaviours[:] = [embeds(dimensions=number) for number in (8, 9, 10, 11, 12, 13)]
+    done = vault.embed()
+    assert done.reason and "instead of" in done.message
+    assert turns(vault.search("yard"))[0] == CAR

@@ -372,6 +372,13 @@ def test_a_secret_in_a_section_is_shown_as_a_placeholder(records: Vault) -> None
     assert key not in records.recall("why did we choose JWT?", budget=300).text
 
 
+def test_why_a_memory_with_a_secret_was_found_names_no_term_of_it(records: Vault) -> None:
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    path.write_text(path.read_text().replace("stateless", "stateless, password=marzipan88x"))
+    (hit,) = asked(records, "marzipanq")[0]  # stands for every word that begins like it
+    assert hit.why[0].startswith("words match") and "marzipan" not in " ".join(hit.why)
+
+
 def test_where_did_i_stop_gives_the_newest_session_of_the_project(records: Vault) -> None:
     assert [hit.created[:10] for hit in asked(records, "Where did I stop?")[0]] == [
         "2026-03-03", "2026-03-02", "2026-03-04",
