@@ -26,6 +26,8 @@ _STEM, _COMPOUNDED = 0.8, 0.5
 #: A word of so many letters that nobody holds is asked as a beginning, of so much of it and worth
 #: so much: it is misspelt, or another form.
 _LETTERS, _BEGINNING, _BEGUN = 4, 0.6, 0.3
+#: how near, 0..1, its spelling is to what it finds where that stands alone
+_NEAR = 0.8
 
 
 def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> list[Term]:
@@ -33,7 +35,8 @@ def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> l
     spoken = {term for name in names for term in query_terms(name)}
     told = query_terms(query)
     own = [term for term in told if term not in spoken] or told
-    asked = {term: Term(term, 1.0, _instead(corpus, term, hints)) for term in own}
+    held = any(corpus.postings(term) for term in own)
+    asked = {term: _with_others(corpus, term, hints, beside=held) for term in own}
     if corpus.expand(GERMAN, 1):
         for term, weight in _german(corpus, query):
             asked.setdefault(term, Term(term, weight))
@@ -45,16 +48,32 @@ def asked_terms(corpus: Corpus, query: str, names: list[str], hints: Hints) -> l
     return list(asked.values())[: MAX_TERMS * 2]
 
 
-def _instead(corpus: Corpus, term: str, hints: Hints) -> tuple[tuple[str, float], ...]:
-    """What may stand for a word: related ones, and where nobody holds it what begins like it."""
-    if not term.isalnum() or term.isdigit():
-        return ()
-    found = dict(related_terms(term)) if hints.related else {}
-    if len(term) >= _LETTERS and not corpus.postings(term):
-        for other in corpus.expand(term[: ceil(len(term) * _BEGINNING)], _EXPANSIONS):
-            if other not in QUERY:
-                found.setdefault(other, _BEGUN)
-    return tuple(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+def _with_others(corpus: Corpus, name: str, hints: Hints, *, beside: bool) -> Term:
+    """A term with what may stand for it: related ones, and what begins like one that nobody holds.
+
+    Where no other term is held that it could stand `beside`, only what is spelt nearly like it:
+    else "helm chart" would find "help" and "change".
+    """
+    if not name.isalnum() or name.isdigit():
+        return Term(name)
+    found = dict(related_terms(name)) if hints.related else {}
+    begun: set[str] = set()
+    if len(name) >= _LETTERS and not corpus.postings(name):
+        for other in corpus.expand(name[: ceil(len(name) * _BEGINNING)], _EXPANSIONS):
+            if other not in found and other not in QUERY and (beside or _is_near(name, other)):
+                found[other] = _BEGUN
+                begun.add(other)
+    instead = tuple(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+    return Term(name, 1.0, instead, frozenset(begun))
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Whether an unknown word begins another one, or is spelt nearly like it."""
+    # imported here: few words are held by nobody
+    from difflib import SequenceMatcher
+
+    likeness = SequenceMatcher(None, name, other, autojunk=False)
+    return not related_terms(name) and (other.startswith(name) or likeness.ratio() > _NEAR)
 
 
 def _german(corpus: Corpus, query: str) -> Iterator[tuple[str, float]]:

@@ -42,6 +42,8 @@ TITLE, CAPTION, SECTION = 15, 6, 8
 _EPOCH, _FIRST_DAY = date(1970, 1, 1).toordinal(), "1970-01-01"
 #: days of a longer span are not told apart; a longer text is read for times as far as this
 _MOST_DAYS, _MOST_TEXT = 31, 20_000
+#: what speaks of more days is a table or a calendar, and about none of them
+_LISTED = 100
 #: a longer document counts as this long: the difference says nothing any more
 _LONGEST = 65_535
 _CAPTION = re.compile(
@@ -101,7 +103,7 @@ def _spoken_of(said: str, day: Day) -> tuple[dict[int, int], bool]:
             weight = WHOLE_SPAN // (last - first + 1)
             for one in range(first, last + 1):
                 found[one] = max(found.get(one, 0), weight)
-    return found, bool(times)
+    return found if len(found) <= _LISTED else {}, bool(times)
 
 
 def _german_stems(said: str, sections: str) -> Counter[str]:

@@ -49,7 +49,7 @@ def find(
         days, end = corpus.days, last if 0 < last < _LATEST_DAY else _LATEST_DAY + 1
         scores = {number: score for number, score in scores.items() if first <= days[number] < end}
     return [
-        Found(key, collection, score, scored.parts(number))
+        Found(key, collection, score, scored.parts(number), scored.instead(number))
         for number, key, score in _let_through(corpus, scores, limit, admit)
     ]
 

@@ -17,6 +17,7 @@ from engram.index.scoring import (
     Span,
     Term,
     held_by,
+    kind_of,
     rarity,
     saturation,
     standing_in,
@@ -31,6 +32,7 @@ class MemoryScores:
 
     def __init__(self, corpus: Corpus, asked: Sequence[Term], spans: Sequence[Span]) -> None:
         self._corpus = corpus
+        self._asked = asked
         self._scale, self._slope = saturation(corpus)
         #: document -> what the words give
         self._words: defaultdict[int, float] = defaultdict(float)
@@ -56,10 +58,14 @@ class MemoryScores:
         instead = self._instead.get(document, 0.0)
         named = (
             ("words", self._words.get(document, 0.0) - instead),
-            (f"related words ({', '.join(self._named.get(document, ()))})", instead),
+            (kind_of(self.instead(document), self._asked), instead),
             ("day named", self._days.get(document, 0.0)),
         )
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
+
+    def instead(self, document: int) -> tuple[str, ...]:
+        """The terms that stand in it for others that are asked for."""
+        return tuple(self._named.get(document, ()))
 
     def _add(self, term: Term) -> None:
         corpus, words = self._corpus, self._words

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from engram.model.hit import BEGUN, RELATED
 
 if TYPE_CHECKING:
     from engram.index.turn_order import TurnOrder
@@ -42,12 +44,13 @@ class Term(NamedTuple):
     """A term that is asked for.
 
     `instead` are terms that may stand for it, each with the share of it that they are worth: of
-    the term and these only the most counts.
+    the term and these only the most counts. `begun` are those of them that only begin like it.
     """
 
     name: str
     weight: float = 1.0
     instead: tuple[tuple[str, float], ...] = ()
+    begun: frozenset[str] = frozenset()
 
 
 def speaker_term(name: str) -> str:
@@ -138,6 +141,14 @@ def standing_in(corpus: Corpus, asked: Term) -> Iterator[tuple[str, float, list[
         if 0 < holding <= min(left, _TOO_COMMON):
             left -= holding
             yield name, share, found
+
+
+def kind_of(instead: Collection[str], asked: Sequence[Term]) -> str:
+    """What some terms are that stand for those that are asked for, as the name of a part."""
+    begun = frozenset[str]().union(*(term.begun for term in asked)).intersection(instead)
+    if not begun:
+        return RELATED
+    return BEGUN if len(begun) == len(instead) else f"{RELATED} and beginnings"
 
 
 def saturation(corpus: Corpus) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from engram.index.scoring import (
     Span,
     Term,
     held_by,
+    kind_of,
     saturation,
     speaker_term,
     standing_in,
@@ -112,13 +113,17 @@ class TurnScores:
         instead = min(factor * self._instead.get(position, 0.0), told - own)
         named = (
             ("words", own),
-            (f"related words ({', '.join(self._names.get(position, ()))})", instead),
+            (kind_of(self.instead(document), self._asked), instead),
             ("neighbouring turns", told - own - instead),
             ("day named", day),
             ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
             ("conversation", self._talk[self._order.talks[document]]),
         )
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
+
+    def instead(self, document: int) -> tuple[str, ...]:
+        """The terms that stand in the turn for others that are asked for."""
+        return tuple(self._names.get(self._order.positions[document], ()))
 
     def _add(self, term: Term) -> None:
         """Add one term to the turns that hold it, to their neighbours, and to conversations."""

@@ -3,13 +3,15 @@
 One line of plain text, at most as wide as asked on a terminal (an East Asian character takes two
 columns), cut between words and marked with `…` where it was cut. Where the words of the query stand
 is told as offsets; colouring them is the surface's job. Words are compared by their terms, so that
-an excerpt shows what the index matched (`decided` for `deciding`).
+an excerpt shows what the index matched (`decided` for `deciding`, and `vehicle` where that stood
+for `car`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,11 +30,15 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 class Excerpt(NamedTuple):
-    """`spans` are (start, end) offsets of matches in `text`; `line`, 1-based, has the first."""
+    """`spans` are (start, end) offsets of matches in `text`; `line`, 1-based, has the first.
+
+    `others` are words of the whole text that stand for those of the query, without capitals.
+    """
 
     text: str
     spans: tuple[tuple[int, int], ...]
     line: int
+    others: tuple[str, ...] = ()
 
 
 class _Piece(NamedTuple):
@@ -44,23 +50,46 @@ class _Piece(NamedTuple):
     terms: frozenset[str]
 
 
-def excerpt(text: str, query: str, *, width: int = WIDTH) -> Excerpt:
+def excerpt(
+    text: str, query: str, *, width: int = WIDTH, instead: Iterable[str] = ()
+) -> Excerpt:  # fmt: skip
     """The stretch of `text` with the most different words of `query`; its beginning without any.
 
-    `width` is in columns, at least 12.
+    `width` is in columns, at least 12. `instead` are terms that stand for words of the query: of
+    stretches with as many of those the one with the most of these.
     """
     width = max(width, _NARROWEST)
     source = plain(text[:MAX_TEXT])
-    pieces = _pieces(source, frozenset(query_terms(query)), width)
+    asked = _asked(query)
+    others = frozenset(instead) - asked
+    pieces = _pieces(source, asked | others, width)
     if not pieces:
         return Excerpt("", (), 1)
-    first, last = _window(source, pieces, width - 2 * len(_CUT))
+    first, last = _window(source, pieces, asked, width - 2 * len(_CUT))
     head = _CUT if first > 0 else ""
     tail = _CUT if last < len(pieces) - 1 or len(text) > MAX_TEXT else ""
     shown, spans = _joined(source, pieces[first : last + 1], head)
     matched = [piece for piece in pieces[first : last + 1] if piece.terms]
     line = 1 + source.count("\n", 0, (matched or pieces[first:])[0].start)
-    return Excerpt(shown + tail, spans, line)
+    return Excerpt(shown + tail, spans, line, _words_of(source, pieces, others))
+
+
+def _words_of(source: str, pieces: list[_Piece], terms: frozenset[str]) -> tuple[str, ...]:
+    """The first word of a text for each of these terms that it holds."""
+    found: dict[str, str] = {}
+    for piece in pieces if terms else ():
+        for term in piece.terms & terms:
+            if term not in found:
+                word = source[piece.start : piece.end]
+                start, end = _without_edges(word)
+                found[term] = word[start:end].casefold()
+    return tuple(dict.fromkeys(found.values()))
+
+
+#: every hit of an answer is shown for the same query
+@lru_cache(maxsize=2)
+def _asked(query: str) -> frozenset[str]:
+    return frozenset(query_terms(query))
 
 
 def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:
@@ -101,11 +130,14 @@ def _gap(source: str, left: _Piece, right: _Piece) -> int:
     return int(left.end < right.start)
 
 
-def _window(source: str, pieces: list[_Piece], width: int) -> tuple[int, int]:
-    """First and last piece of the stretch to show: the most terms, then the most matches."""
+def _window(
+    source: str, pieces: list[_Piece], asked: frozenset[str], width: int
+) -> tuple[int, int]:
+    """First and last piece of the stretch to show: the most terms, those asked for first, then the
+    most matches."""
     first = used = matches = 0
     counts: Counter[str] = Counter()
-    best, chosen = (0, 0), (0, 0)
+    best, chosen = (0, 0, 0), (0, 0)
     for last, piece in enumerate(pieces):
         used += piece.columns + (_gap(source, pieces[last - 1], piece) if last > first else 0)
         if piece.terms:
@@ -118,8 +150,10 @@ def _window(source: str, pieces: list[_Piece], width: int) -> tuple[int, int]:
                 counts -= Counter(gone.terms)
                 matches -= 1
             first += 1
-        if (len(counts), matches) > best:
-            best, chosen = (len(counts), matches), (first, last)
+        if piece.terms:
+            held = (len(asked & counts.keys()), len(counts), matches)
+            if held > best:
+                best, chosen = held, (first, last)
     return _centred(source, pieces, chosen, width)
 
 

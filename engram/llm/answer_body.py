@@ -16,8 +16,8 @@ from engram.model.model_request import Usage
 
 #: LM Studio's answer, with status 200, to a path that it does not know (its bug 618)
 _NO_PATH = "unexpected endpoint"
-#: no model makes longer vectors, or larger numbers in them
-_MOST_DIMENSIONS, _LARGEST = 16_384, 1e6
+#: no model makes longer vectors, or larger numbers in them, or none larger than the last
+_MOST_DIMENSIONS, _LARGEST, _SMALLEST = 16_384, 1e6, 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,10 @@ def _vector(value: object) -> list[float]:
     if not isinstance(value, list) or not set(map(type, value)) <= {int, float}:
         return []
     # in this form NaN is outside as well
-    if not all(-_LARGEST <= number <= _LARGEST for number in value) or not any(value):
+    if not all(-_LARGEST <= number <= _LARGEST for number in value):
         return []
-    return value if len(value) <= _MOST_DIMENSIONS else []
+    points = len(value) <= _MOST_DIMENSIONS and max(map(abs, value), default=0) >= _SMALLEST
+    return value if points else []
 
 
 def _body(data: bytes, holder: str) -> Mapping[str, Any]:

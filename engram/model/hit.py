@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: pages are boxes and entities
 Collection = Literal["memories", "turns", "pages"]
 
+#: parts of a score: what words give that stand for those asked for, and what the conversation does
+RELATED, BEGUN = "related words", "words that begin like it"
+STANDING_IN, _CONVERSATION = (RELATED, BEGUN), "conversation"
 #: the most turns of a conversation before its places overlap with another's
 ORDINALS = 1 << 20
 _CONVERSATIONS = 1 << 43
@@ -71,13 +74,22 @@ Admit = Callable[[list[str]], Some[str]]
 class Found(NamedTuple):
     """One raw answer of a Finder: best first, `score` comparable within one query only.
 
-    `parts` name what the score is made of.
+    `parts` name what the score is made of; `instead` are terms that stand in it for others that
+    were asked for, which a part of the kind RELATED or BEGUN counts.
     """
 
     key: str
     collection: Collection
     score: float
     parts: tuple[tuple[str, float], ...] = ()
+    instead: tuple[str, ...] = ()
+
+    @property
+    def by_others(self) -> bool:
+        """Whether no word of the question stands in it or near it, only such as stand for one."""
+        return bool(self.instead) and all(
+            name == _CONVERSATION or name.startswith(STANDING_IN) for name, _ in self.parts
+        )
 
 
 class TurnBeside(NamedTuple):
@@ -129,8 +141,9 @@ class Answers(Sequence[Hit]):
     """What a search found: a sequence of hits, memories first, then turns, then pages.
 
     `behind` says that hand edits were not all taken up. `meant` are words to try instead when
-    nothing was found; `inexact`: no phrase was found as such; `words_alone`: why no vectors were
-    looked at, where there is a model for them.
+    nothing holds those of the query; `inexact`: no phrase was found as such; `other_words`: no
+    memory and no turn holds a word of the query, only such as stand for one; `words_alone`: why
+    no vectors were looked at, where there is a model for them.
     """
 
     memories: list[Hit] = field(default_factory=list)
@@ -139,6 +152,7 @@ class Answers(Sequence[Hit]):
     meant: list[str] = field(default_factory=list)
     behind: bool = False
     inexact: bool = False
+    other_words: bool = False
     words_alone: str = ""
 
     @property

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 #: texts of one request: more make an answer of many megabytes
 _BATCH = 64
+#: To find the one text of a batch that a model makes no vector of takes 7 requests that bring
+#: nothing; so many in a row are the model's fault.
+_MOST_FRUITLESS = 16
+#: why an answer brought nothing that may be due to one of the texts
+_OF_A_TEXT = ("too-long", "no-vectors")
 #: turns that are read at once
 _READ = 256
 
@@ -57,6 +62,8 @@ class Embedding:
         self._embedder = embedder
         self._lock = lock
         self._most_tokens = most_tokens
+        #: requests in a row that brought no vectors
+        self._fruitless = 0
 
     def left(self) -> tuple[int, int]:
         """How many texts have no vector yet, and about how many tokens they are."""
@@ -78,20 +85,23 @@ class Embedding:
         with self._lock().hold(0.0):
             try:
                 self._vectors.begin(self._embedder.model, self._last_purge())
-                return self._made(progress, most)
-            except OtherDimensions:
-                # the model behind the name is another one now: nothing old can be compared
-                self._vectors.drop()
-                self._vectors.begin(self._embedder.model, self._last_purge())
-                return self._made(progress, most)
+                try:
+                    return self._made(progress, most)
+                except OtherDimensions:
+                    # the model behind the name is another one now: nothing old can be compared
+                    self._vectors.drop()
+                    self._vectors.begin(self._embedder.model, self._last_purge())
+                    return self._made(progress, most)
             except VectorsUnusable as error:
                 raise StorageError(str(error)) from error
+            except OtherDimensions as error:
+                return self._told(f"sent vectors of length {error}")
 
     def _last_purge(self) -> int:
         return self._projections.catalog.log.last_of("purge")
 
     def _made(self, progress: Callable[[int], None], most: int | None) -> Embedded:
-        made = 0
+        made = self._fruitless = 0
         wanted = islice(self._wanted(remove=True), most)
         try:
             for batch in _batches(wanted, self._most_tokens):
@@ -99,17 +109,26 @@ class Embedding:
                 progress(len(batch))
         except (ModelError, BudgetExceeded) as error:
             return Embedded(made, error.code, str(error), error.hint)
+        if self._fruitless and not made:
+            return self._told("sent no vectors")
         return Embedded(made)
 
+    def _told(self, what: str) -> Embedded:
+        error = BadAnswer("no-vectors", f"{self._embedder.model} {what}")
+        return Embedded(0, error.code, str(error), error.hint)
+
     def _put(self, batch: Sequence[Wanted]) -> int:
-        """Embed a batch; what is too long for the model in two parts, and then left out."""
+        """Embed a batch; what the model cannot embed in two parts, and then left out."""
         try:
             vectors = self._embedder.embed([one.text for one in batch])
         except BadAnswer as error:
-            if error.reason != "too-long":
+            # of some texts a model makes zeros, and a very long answer is cut off
+            self._fruitless += error.reason == "no-vectors"
+            if error.reason not in _OF_A_TEXT or self._fruitless >= _MOST_FRUITLESS:
                 raise
             half = len(batch) // 2
             return self._put(batch[:half]) + self._put(batch[half:]) if half else 0
+        self._fruitless = 0
         self._vectors.put(batch[0].collection, [one[1:3] for one in batch], vectors)
         return len(batch)
 

@@ -113,7 +113,7 @@ def project_of(page: Page) -> str:
 
 
 def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
-    shown = excerpt(prose.text, asked)
+    shown = excerpt(prose.text, asked, instead=one.instead)
     return Hit(
         docid=docid(page.id),
         score=one.score,
@@ -126,6 +126,6 @@ def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
         category=category_of(page),
         created=page.created if isinstance(page, Box) else "",
         project=project_of(page),
-        why=one.why,
+        why=one.reasons(shown.others),
         spans=shown.spans,
     )

@@ -25,7 +25,7 @@ from engram.model.text import first_line
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
-from engram.recall.citations import MOST_CITING, cited_shares, citing
+from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -80,7 +80,7 @@ class SearchQueries:
         comes with those beside it; with `fold` at most two of a conversation come while there are
         others.
         Where nothing holds a phrase that stands among other words, its words count as words; where
-        nothing is found at all, words that the vault knows may have been meant.
+        nothing holds any word of it, words that the vault knows may have been meant.
         """
 
         def answers(query: Query) -> Answers:
@@ -91,10 +91,12 @@ class SearchQueries:
             # of one conversation there may be many turns before others come
             most = _asked(limit) if fold else limit
             turns = self.best_turns(query, most, setting, memories=memories, by_meaning="alone")
+            best = [one for _, one in (*memories[:limit], *turns[:limit])]
             return Answers(
                 self._memory_hits(query, memories[:limit]),
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
+                other_words=bool(best) and all(one.by_others for one in best),
             )
 
         query = checked(parse(text, setting.timezone, as_of))
@@ -104,7 +106,9 @@ class SearchQueries:
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
             return replace(found, inexact=bool(found.hits))
-        return found if found.hits else replace(found, meant=self._meant(query))
+        if found.hits and not found.other_words:
+            return found
+        return replace(found, meant=self._meant(query))
 
     def _memory_hits(self, query: Query, found: list[tuple[Memory, Ranked]]) -> list[Hit]:
         whole = self._whole(found, query)
@@ -215,7 +219,9 @@ class SearchQueries:
             said = self._redacted(memory.text)
             memory = replace(memory, text=said, title=self._redacted(memory.title))
             quoted = self._redacted(quoted)
-        shown = excerpt(quoted or memory.text, query.sought)
+            # the terms that were matched may be those of the secret
+            one = one._replace(why=one.why[:1], instead=())
+        shown = excerpt(quoted or memory.text, query.sought, instead=one.instead)
         return Hit(
             docid=docid(memory.id),
             score=one.score,
@@ -230,7 +236,7 @@ class SearchQueries:
             created=memory.created,
             project=memory.project,
             source=memory.sources[-1] if memory.sources else "",
-            why=one.why,
+            why=one.reasons(shown.others),
             spans=shown.spans,
             section=told.heading if told else "",
         )
@@ -270,7 +276,8 @@ class SearchQueries:
         if by_meaning == "alone" or (by_meaning == "beside" and found):
             found = self._with_meaning(found, query, "turns", limit, admit)
         telling = citing(memories)
-        cited = admit(list(dict.fromkeys(link for one, _ in telling for link in one.sources)))
+        links = (link for one, _ in telling for link in one.sources[:MOST_CITED])
+        cited = admit(list(dict.fromkeys(links)))
         shares = cited_shares(query.sought, telling, {key: turns[key] for key in cited})
         ranked = rank_turns(query, [found], turns, setting, limit, shares)
         return [(turns[one.key], one) for one in ranked]

@@ -66,7 +66,7 @@ class TurnHits:
         self, one: Ranked, turn: Turn, place: tuple[str, int], query: Query, around: bool, more: int
     ) -> Hit:
         path, line = place
-        shown = excerpt(turn.text, query.text)
+        shown = excerpt(turn.text, query.text, instead=one.instead)
         before = after = None
         if around:
             # what may not be shown is told by filters; a phrase stands in one turn only
@@ -85,7 +85,7 @@ class TurnHits:
             created=turn.time,
             project=turn.project,
             source=one.key,
-            why=one.why,
+            why=one.reasons(shown.others),
             spans=shown.spans,
             before=before,
             after=after,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: memories that count, best first
 MOST_CITING = 10
+#: turns of one memory that count: what was said hundreds of times is told by any of them
+MOST_CITED = 20
 #: characters of a text that are looked at
 _MOST_TEXT = 4_000
 #: nearly all: so much of what is asked

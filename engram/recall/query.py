@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.hit import Hints
@@ -319,9 +320,13 @@ def _any(value: str, wanted: tuple[str, ...]) -> bool:
     return not wanted or value.casefold() in wanted
 
 
+#: each is looked for in thousands of texts
+_normal_phrase = lru_cache(maxsize=256)(normalise)
+
+
 def _stands_in(normal: str, phrase: str) -> bool:
     """Whether a phrase stands in normalised text, not within a longer word of its own script."""
-    wanted = normalise(phrase)
+    wanted = _normal_phrase(phrase)
     before = r"(?<![a-z0-9])" if wanted[:1].isascii() and wanted[:1].isalnum() else ""
     after = r"(?![a-z0-9])" if wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
     return bool(wanted) and re.search(before + re.escape(wanted) + after, normal) is not None

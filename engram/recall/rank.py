@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.hit import Collection, Found
+from engram.model.hit import STANDING_IN, Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import SESSION, Memory, importance_level, schema_name
 from engram.recall.side_by_side import asked_words, share_side_by_side
@@ -55,12 +55,23 @@ _EVERYWHERE = frozenset({"user", "system"})
 
 
 class Ranked(NamedTuple):
-    """One answer: `why` names each part of the score in words."""
+    """One answer: `why` names each part of the score in words.
+
+    `instead` are the terms that stand in it for others that were asked for; `by_others`: nothing
+    else of the question does.
+    """
 
     key: str
     collection: Collection
     score: float
     why: tuple[str, ...]
+    instead: tuple[str, ...] = ()
+    by_others: bool = False
+
+    def reasons(self, words: Sequence[str]) -> tuple[str, ...]:
+        """`why`, with `words` that stand for those asked for, as they are in its text."""
+        named = f": {', '.join(words)}" if words else ""
+        return tuple(f"{one}{named}" if one.startswith(STANDING_IN) else one for one in self.why)
 
 
 class Setting(NamedTuple):
@@ -88,14 +99,14 @@ def fuse(lists: Iterable[Sequence[Found]]) -> list[Found]:
     first; a key that several lists hold adds up. Best first, scores 0..1, equal ones by key.
     """
     shares: defaultdict[tuple[str, Collection], float] = defaultdict(float)
-    parts: dict[tuple[str, Collection], tuple[tuple[str, float], ...]] = {}
+    first: dict[tuple[str, Collection], Found] = {}
     for found in lists:
         best = max((hit.score for hit in found), default=0.0)
         for hit in found:
             shares[hit.key, hit.collection] += hit.score / best if best > 0 else 1.0
-            parts.setdefault((hit.key, hit.collection), hit.parts)
+            first.setdefault((hit.key, hit.collection), hit)
     top = max(shares.values(), default=1.0)
-    fused = [Found(*name, share / top, parts[name]) for name, share in shares.items()]
+    fused = [first[name]._replace(score=share / top) for name, share in shares.items()]
     return sorted(fused, key=lambda hit: (-hit.score, hit.key))
 
 
@@ -249,7 +260,8 @@ def _ranked(hit: Found, score: float, added: list[tuple[float, str]], place: lis
         *(f"{words} (+{part:.0%})" for part, words in added),
         *place,
     ]
-    return Ranked(hit.key, hit.collection, round(score, 6), tuple(why))
+    name, at = (hit.key, hit.collection), round(score, 6)
+    return Ranked(*name, at, tuple(why), hit.instead, hit.by_others)
 
 
 def _matching(hit: Found) -> str:

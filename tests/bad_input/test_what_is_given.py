@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import SOURCES
 from engram.model.errors import BadInput, ConfigError, EngramError, NotFound
-from engram.model.turn import Turn
+from engram.model.turn import Turn, turn_of
 from engram.recall.filter import Filter
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
@@ -278,6 +278,43 @@ def test_a_search_for_anything_answers(query: str, vault: Vault) -> None:
     except BadInput as refused:
         assert refused.hint
     assert vault.search("postgres").memories
+
+
+_WORDS = " ".join(f"w{number} doctor valve" for number in range(4_000))
+_DAYS = " ".join(f"2026-{1 + n % 12:02}-{1 + n % 28:02}" for n in range(900))
+#: a question, and how many turns answer it
+_QUESTIONS = (
+    (_WORDS, 2), (_WORDS * 3, 2), ("the of and to", 2), ("what who where", 0), ("天気がいい", 1),
+    ("สวัสดีครับ", 1), ("สวัสดีครับ" * 900, 1), (_DAYS, 2), ("2026-02-03", 1), ("3 February", 1),
+    ("5 July 2025", 0), ("from 1926 to 2026", 0), ("in the last 100 years", 0), ("in 1970", 0),
+    ("in 9999", 0), ("31 December 9999", 0), ("1 January 1970", 0), ("in 10000", 0),
+    ("29 February", 0), ("29 February 2025", 0), ("29 February 2024", 1), ("0001-01-01", 0),
+    ("valve since:9999", 0), ("valve before:0001", 0), ("valve since:1970 before:1970", 0),
+    ('"' + "valve " * 3_000 + '"', 0), ("valve* doct* " * 900, 1), ("?" * 20_000, 0),
+    ("\x01kim \x02valve \x03 \x0450a5", 1), ("when " * 900, 0), ("doctor valve " * 64, 2),
+)  # fmt: skip
+
+
+def test_a_question_of_anything_is_answered_by_the_turns_that_it_means(vault: Vault) -> None:
+    said = (
+        ("2026-02-03", "The blue valve is open."), ("2026-03-01", "My physician said rest."),
+        ("2024-02-29", "今日は天気がいい"), ("2026-01-11", "สวัสดีครับ"),
+        ("2026-06-06", "Of the and to."),
+    )  # fmt: skip
+    vault.capture([
+        turn_of("user", text, f"{day}T10:00:00Z", source="test", session=day, message=day)
+        for day, text in said
+    ])  # fmt: skip
+
+    def check(row: tuple[str, int]) -> None:
+        query, count = row
+        assert len(vault.search(query).turns) == count, [
+            hit.snippet for hit in vault.search(query).turns
+        ]
+        vault.search(query, around=True, fold=True, as_of="2026-02-20")
+        vault.recall(query)
+
+    assert failing(_QUESTIONS, check) == ""
 
 
 @pytest.mark.parametrize(

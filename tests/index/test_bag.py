@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.index.bag import CAPTION, SECTION, TITLE, bag_of
-from engram.index.scoring import BODY, MARK, german_term, speaker_term
+from engram.index.scoring import BODY, MARK, SPOKEN_OF, german_term, speaker_term
 from engram.language.tokens import query_terms, terms
 from engram.model.hit import Document
 
@@ -75,6 +75,15 @@ def test_an_endless_document_has_a_bounded_length() -> None:
 def test_many_unclosed_captions_cost_no_more_than_their_length() -> None:
     """Had each looked for its end as far as it may, this would take minutes."""
     assert bag_of(turn("[photo: " * 500_000 + "]")).terms["photo"] == 500_000 * BODY
+
+
+def test_a_table_of_many_days_is_about_none_of_them_and_makes_no_terms_of_them() -> None:
+    def days(body: str) -> int:
+        bag = bag_of(Document("t", "turns", "", body, "2026-03-06"))
+        return sum(term.startswith(SPOKEN_OF) for term in bag.terms)
+
+    assert days("We flew on 2026-01-05 and were back in February 2026.") == 1 + 28
+    assert days(" ".join(f"in May {year}" for year in range(1970, 2100))) == 0
 
 
 @given(anything, anything)

@@ -14,7 +14,7 @@ from engram.index.memory_finder import MemoryFinder
 from engram.index.prior import ASKING, NAMED, TIMED
 from engram.index.scoring import best, rarity, surprise
 from engram.index.turn_scores import CONVERSATION, DAY, NEIGHBOURS, SPEAKER
-from engram.model.hit import Collection, Document, Found, Hints, place_in
+from engram.model.hit import BEGUN, RELATED, Collection, Document, Found, Hints, place_in
 
 
 def memory(key: str, body: str) -> Document:
@@ -289,8 +289,9 @@ def test_a_related_word_counts_less_than_the_word_and_never_beside_it(
     assert found.keys() == {"car", "both", "other"}
     assert found["car"].score == found["both"].score > found["other"].score > 0
     parts = dict(found["other"].parts)
-    assert parts["related words (vehicl)"] > 0 and "words" not in parts
-    assert "related words" not in str(found["both"].parts)
+    assert parts[RELATED] > 0 and "words" not in parts
+    assert found["other"].instead == ("vehicl",) and found["other"].by_others
+    assert RELATED not in dict(found["both"].parts) and not found["both"].by_others
     without = index.find("car", collection, 9, Hints(related=False))
     assert {one.key for one in without} == {"car", "both"}
 
@@ -318,6 +319,20 @@ def test_a_word_that_nobody_holds_is_asked_as_a_beginning() -> None:
     assert not scores(index, "tex")
     assert not scores(finder(memory("a", "for you")), "forno")
     assert scores(finder(memory("a", "sha256sum")), "sha256")
+    (begun,) = index.find("postgers", "memories", 9)
+    assert [name for name, _ in begun.parts] == [BEGUN] and begun.instead == ("postgr",)
+
+
+def test_a_beginning_that_stands_alone_is_that_of_a_word_spelt_nearly_alike() -> None:
+    index = finder(
+        memory("a", "reordering and recovery"), memory("b", "a spawned job"), memory("c", "sugar")
+    )
+    assert not scores(index, "cucumber salad recipe")
+    assert not scores(index, "spain")
+    assert set(scores(index, "recovry")) == {"a"}
+    # beside a word that is held it tells which of those that hold it
+    found = scores(index, "sugar recipe")
+    assert found["c"] > found["a"] > 0
 
 
 def test_words_that_very_many_hold_stand_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,3 +96,13 @@ def test_an_excerpt_is_one_line_no_wider_than_asked(text: str, query: str, width
         assert last <= start < end <= len(shown.text)
         last = end
     assert 1 <= shown.line <= text.count("\n") + 1
+
+
+def test_a_stretch_has_the_words_that_stand_for_those_asked_for_after_these() -> None:
+    filler = "and so it went on for a long while. " * 8
+    text = f"The Vehicles stood there. {filler}Kim has a car, an old one."
+    shown = excerpt(text, "car", instead=("vehicl", "lorri"))
+    assert "a car, an old one" in shown.text and shown.others == ("vehicles",)
+    shown = excerpt(text, "truck", instead=("vehicl",))
+    assert [shown.text[first:last] for first, last in shown.spans] == ["Vehicles"]
+    assert excerpt(text, "truck").spans == ()

@@ -77,7 +77,8 @@ def test_secrets_are_taken_out_of_what_is_sent(office: Office) -> None:
 #: what is no vector for each text, by name
 UNUSABLE: dict[str, list[Any]] = {
     "too few": [[1.0]], "too many": [[1.0], [1.0], [1.0]], "none": [], "empty": [[], []],
-    "ragged": [[1.0], [1.0, 2.0]], "zeros": [[0.0, 0.0], [1.0, 0.0]], "texts": ["AAAA", "AAAA"],
+    "ragged": [[1.0], [1.0, 2.0]], "zeros": [[0.0, 0.0], [1.0, 0.0]],
+    "next to zero": [[1e-200, 0.0], [1.0, 0.0]], "texts": ["AAAA", "AAAA"],
     "texts inside": [["1.0"], ["2.0"]], "not a number": [[float("nan")], [1.0]],
     "infinite": [[float("inf")], [1.0]], "huge": [[10**400], [1]], "switches": [[True], [True]],
     "missing": [None, [1.0]], "nested": [[[1.0]], [[1.0]]],
@@ -103,6 +104,11 @@ FAILURES: dict[str, tuple[Behaviour, type[ModelError], str]] = {
     "a page": (page(), ModelAway, "not-an-api"),
     "no list": (embeds(data="x"), ModelAway, "not-an-api"),
     "error inside": (embeds(error={"message": "no"}), ModelAway, "server-error"),
+    "elsewhere": (
+        fails(307, location="http://127.0.0.1:9/v1/embeddings"),
+        ModelAway,
+        "not-an-api",
+    ),
     "ill": (fails(503), ModelAway, "server-error"),
     "busy": (fails(429, "rate_limit_exceeded"), ModelAway, "rate-limited"),
     "wrong key": (fails(401, "invalid_api_key"), ModelRefuses, "auth"),

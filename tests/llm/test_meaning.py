@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from engram.model.errors import ConfigError, Locked, Untrusted
+from engram.index import vector_store
+from engram.model.errors import ConfigError, Locked, StorageError, Untrusted
 from engram.model.hit import Answers
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
+from engram.surfaces.hooks.process import respond
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import Asked, Behaviour, Handler, ModelServer, embeds, fails, silent
+from tests.kit import where
 from tests.llm.office import Moving, Office, said, usage_log
+from tests.security.canaries import canary
 
 CAR = "The automobile is parked in the yard."
 TEA = "We drink tea at noon."
@@ -401,3 +407,84 @@ def test_the_usage_log_holds_no_content(office: Office, server: ModelServer) -> 
     vault.search("flumo")
     told = json.dumps(usage_log(vault))
     assert "yard" not in told and "flumo" not in told
+
+
+def test_a_text_that_the_model_makes_nothing_of_is_left_out_and_no_other(
+    office: Office, server: ModelServer
+) -> None:
+    def poisoned(asked: Asked, handler: Handler) -> None:
+        nothing = any("physician" in text for text in asked.body["input"])
+        (embeds(data=[]) if nothing else embeds())(asked, handler)
+
+    server.behaviours[:] = [poisoned]
+    vault = opened(office, server)
+    assert (vault.embed().made, vault.embed().reason) == (4, "no-vectors")
+    assert turns(vault.search("flumo"))[0] == CAR
+
+
+def test_a_model_that_makes_nothing_of_any_text_is_not_asked_for_each(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    vault.capture([said(f"Number {number}.", f"n{number}") for number in range(100)])
+    server.behaviours[:] = [embeds(data=[])]
+    done = vault.embed()
+    assert (done.made, done.reason) == (0, "no-vectors")
+    assert len(server.requests) <= 16
+
+
+def test_a_model_whose_vectors_have_several_lengths_is_told(
+    office: Office, server: ModelServer
+) -> None:
+    vault = opened(office, server)
+    server.behaviours[:] = [embeds(dimensions=number) for number in (8, 9, 10, 11, 12, 13)]
+    done = vault.embed()
+    assert done.reason and "instead of" in done.message
+    assert turns(vault.search("yard"))[0] == CAR
+
+
+def test_hooks_send_nothing(office: Office, server: ModelServer) -> None:
+    vault = opened(office, server)
+    vault.embed()
+    vault.close()
+    server.requests.clear()
+    environment = office.environment | {"ENGRAM_VAULT": str(vault.root)}
+    for event, fields in (
+        ("session-start", {"hook_event_name": "SessionStart"}),
+        ("prompt", {"hook_event_name": "UserPromptSubmit", "prompt": "where is the feline?"}),
+    ):
+        data = json.dumps({"session_id": "s", "cwd": str(vault.root), **fields}).encode()
+        respond([event], lambda data=data: data, environment)  # type: ignore[misc]
+    assert server.requests == []
+
+
+def test_a_full_disk_keeps_the_vectors_that_there_are(
+    office: Office, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = opened(office, server)
+    vault.embed()
+    vault.capture([said("One more automobile.", "8")])
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(vector_store, "fsync", full)
+    with pytest.raises(StorageError) as refused:
+        vault.embed()
+    assert refused.value.hint
+    assert turns(vault.search("flumo"))[0] == CAR
+    monkeypatch.undo()
+    assert vault.embed().made == 1
+
+
+def test_what_an_endpoint_says_of_a_secret_is_shown_to_nobody(
+    office: Office, server: ModelServer
+) -> None:
+    secret = canary("openai", "said by the endpoint")
+    vault = opened(office, server)
+    vault.embed()
+    server.behaviours[:] = [fails(400, message=f"no vector of {secret.text}")]
+    assert secret.telling not in vault.search("yard").words_alone
+    vault.capture([said("One more.", "8")])
+    assert secret.telling not in vault.embed().message
+    assert where(office.folder, secret.telling) == []

@@ -11,6 +11,7 @@ from engram.model.hit import Hit
 from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
+from engram.queries import search
 from engram.recall import grep
 from engram.recall.filter import Filter
 from engram.recall.rank import Setting
@@ -372,6 +373,13 @@ def test_a_secret_in_a_section_is_shown_as_a_placeholder(records: Vault) -> None
     assert key not in records.recall("why did we choose JWT?", budget=300).text
 
 
+def test_why_a_memory_with_a_secret_was_found_names_no_term_of_it(records: Vault) -> None:
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    path.write_text(path.read_text().replace("stateless", "stateless, password=marzipan88x"))
+    (hit,) = asked(records, "marzipan88")[0]  # the beginning of a word
+    assert hit.why[0].startswith("words match") and "marzipan" not in " ".join(hit.why)
+
+
 def test_where_did_i_stop_gives_the_newest_session_of_the_project(records: Vault) -> None:
     assert [hit.created[:10] for hit in asked(records, "Where did I stop?")[0]] == [
         "2026-03-03", "2026-03-02", "2026-03-04",
@@ -464,12 +472,28 @@ def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault
     assert [one.title for one in memories] == ["Kim sold the vehicle in May."]
     assert "The old vehicle broke down." in [one.snippet for one in turns]
     for one in (*memories, *turns):
-        assert any("related words (vehicl)" in why for why in one.why), one.why
+        assert "related words 100% of it: vehicle" in one.why or one.collection == "turns"
+        assert any(why.endswith("of it: vehicle") for why in one.why), one.why
+        # the stretch that is shown has the word that was found
+        assert [one.snippet[first:last] for first, last in one.spans] == ["vehicle"]
     settings = full.settings
     recall = settings.recall._replace(related_words=False)
     reopened(full, settings=settings._replace(recall=recall))
     assert asked(full, "car") == ([], [])
     assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May."]
+
+
+def test_it_is_told_when_nothing_holds_a_word_of_the_query(full: Vault) -> None:
+    full.remember("Kim sold the vehicle in May.", project="shop")
+    assert not full.search("vehicle").other_words
+    assert not full.search("car marzipan").other_words
+    found = full.search("car marzipn")
+    assert found.hits and found.other_words and found.meant == []
+    # a misspelt word of a memory finds what begins alike, and which word was meant
+    found = full.search("posgres postgers")
+    assert found.other_words and found.meant == ["postgres"]
+    assert "words that begin like it 100% of it: postgres" in found.memories[0].why
+    assert not full.search("zebra").other_words
 
 
 def test_the_turn_that_a_found_memory_cites_is_found_with_it_unless_it_is_hidden(
@@ -485,3 +509,17 @@ def test_the_turn_that_a_found_memory_cites_is_found_with_it_unless_it_is_hidden
     full.forget(tea.id)
     memories, turns = asked(full, "bitter beverage", all_statuses=True)
     assert [one.id for one in memories] == [tea.id] and turns == []
+
+
+def test_of_a_memory_with_very_many_sources_the_first_count(
+    full: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MOST_CITED", 1)
+    tea = the(full, "tea")
+    path, link = full.root / tea.path, tea.sources[0]
+    other = next(one.sources[0] for one in full.list() if "valve" in one.text)
+    data = path.read_text("utf-8").replace(tea.text, "Kim drinks her beverage bitter.", 1)
+    path.write_text(data.replace(f'"[[{link}]]"', f'"[[{link}]]"\n  - "[[{other}]]"', 1))
+    assert [turn.id for turn in asked(full, "bitter beverage")[1]] == [link]
+    monkeypatch.setattr(search, "MOST_CITED", 2)
+    assert {turn.id for turn in asked(full, "bitter beverage")[1]} == {link, other}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +118,29 @@ def test_two_of_a_conversation_come_while_others_have_any_and_the_last_counts_th
     assert folded(light, "number") == [("long", 0), ("long", 7), ("short", 0)]
     assert len(light.search("number").turns) == 10
     assert all(not hit.more for hit in light.search("number").turns)
+
+
+def test_what_was_forgotten_purged_or_taken_back_is_neither_counted_nor_shown_beside(
+    light: Vault, tmp_path: Path
+) -> None:
+    def left() -> int:
+        return sum(more for _, more in folded(light, "number"))
+
+    said(light, [("user", f"The valve number {n} holds {n} bar.") for n in range(6)], "long")
+    said(light, [("user", "The old wooden garden door has a number.")], "short")
+    assert left() == 4
+    light.forget(light.search('"number 2"').turns[0].id)
+    assert left() == 3
+    light.purge(light.search('"number 3"').turns[0].id)
+    assert left() == 2
+    (hit,) = light.search('"number 1"', around=True).turns
+    assert hit.after is not None and "number 4" in hit.after.snippet
+    talk = tmp_path / "talk.txt"
+    talk.write_text("User: The number of tea.\nUser: The number of cake.\n", encoding="utf-8")
+    light.import_files("text", talk)
+    assert len(folded(light, "number")) == 5
+    light.undo()
+    assert left() == 2 and len(folded(light, "number")) == 3
 
 
 def test_recall_gives_two_turns_of_a_conversation_before_those_of_others(light: Vault) -> None:

@@ -20,15 +20,15 @@ def fused(found: list[Found], **near: float) -> list[tuple[str, float]]:
 
 
 def test_the_best_by_words_stays_above_the_nearest() -> None:
-    assert fused(words(a=5.0), a=0.0, b=0.8) == [("a", 1.0), ("b", 0.6)]
+    assert fused(words(a=5.0), a=0.0, b=0.8) == [("a", 1.0), ("b", 0.3)]
 
 
 def test_what_both_know_adds_up() -> None:
-    assert fused(words(a=5.0, b=4.0), b=0.8, a=0.2) == [("b", 1.4), ("a", 1.15)]
+    assert fused(words(a=5.0, b=4.0), b=0.8, a=0.2) == [("b", 1.1), ("a", 1.075)]
 
 
 def test_what_has_no_vector_yet_counts_as_the_average() -> None:
-    assert fused(words(a=4.0, b=4.0), a=0.2) == [("a", 1.15), ("b", 1.15)]
+    assert fused(words(a=4.0, b=4.0), a=0.2) == [("a", 1.075), ("b", 1.075)]
 
 
 def test_the_parts_say_what_is_due_to_meaning() -> None:

@@ -52,6 +52,9 @@ def command(
         talk(f"found by words alone: {found.words_alone}")
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
+    near = f"; perhaps you meant: {', '.join(found.meant)}" if found.meant else ""
+    if found.other_words:
+        talk(f"nothing holds these words; others were found that mean or begin alike{near}")
     if wants_json():
         from engram.surfaces import json as shapes
 
@@ -67,7 +70,6 @@ def command(
         for hit in hits:
             _show(hit, explain)
     if not found.hits:
-        near = f"; perhaps you meant: {', '.join(found.meant)}" if found.meant else ""
         talk(f"nothing found{near}")
 
 
