@@ -135,6 +135,9 @@ class IndexSync:
     def _bring_up(self) -> None:
         state, target = self._finder.state(), self._target()
         indexed = self._is_indexed()
+        if indexed and not state.usable:
+            # of a large vault that takes a minute
+            _log.warning("the index is not usable (%s); building it anew", state.reason)
         try:
             if indexed and state.usable and state.seen is not None and state.seen < target:
                 missed = self._missed(state.seen)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -22,7 +25,7 @@ from tests.effort import examples
 DAYS = ("2025-11-30", "2026-02-28", "2026-03-01", "2026-04-01", "")
 WORDS = [
     "ant", "bees", "bee", "cats", "running", "ran", "Kim", "Lee", "naïve", "Größe", "東京タワー",
-    "v1.2", "the", "last", "March", "car", "vehicle?", "truck", "runing",
+    "v1.2", "the", "last", "March", "car", "vehicle?", "truck", "runing", "yesterday,",
 ]  # fmt: skip
 NAMES = ("", "Kim", "Lee", "Kim Lee")
 
@@ -153,3 +156,35 @@ def test_many_small_updates_are_one_large_one(tmp_path: Path) -> None:
     asked = [(word, Hints(), 30) for word in (*WORDS, "bee Kim", "ran cats Lee")]
     assert answers(slow, asked) == answers(plain, asked)
     assert slow.state().turns == 30
+
+
+_HASHED = """
+from engram.index.memory_finder import MemoryFinder
+from engram.model.hit import Document, Hints, place_in
+words = "ant bee car vehicle truck Kim Lee March yesterday doctor physician tea? Friday".split()
+said = [" ".join(words[(n * k) % 13] for k in range(1, 2 + n % 6)) for n in range(1, 80)]
+index = MemoryFinder()
+index.rebuild(
+    Document(f"{name}{n}", name, "", body, f"2026-03-{1 + n % 28:02}", words[5 + n % 2], place)
+    for n, body in enumerate(said) for name in ("turns", "memories")
+    for place in [place_in(f"t{n % 5}", n // 5 + 1) if name == "turns" else 0]
+)
+hints = Hints(("ph",), (("2026-03-01", "2026-03-31"), ("2026-02-01", "2026-02-09")), when=True)
+for query in (" ".join(words), "automobile", "what did Kim and Lee tell the medic", "yesterdat"):
+    for name in ("turns", "memories"):
+        print(index.find(query, name, 99, hints))
+"""
+
+
+def test_the_order_of_hashes_changes_no_score() -> None:
+    """Texts are hashed differently in each process."""
+    root = str(Path(__file__).parents[2])
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", _HASHED],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    )  # fmt: skip
+    assert first == second and "related words" in first and "day named" in first

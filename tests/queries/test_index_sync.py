@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,6 +135,21 @@ def test_an_index_that_is_lost_or_damaged_is_built_anew(
     again = open_vault()
     again.ready_to_read()
     assert len(keys(again, "valve")[0]) == 5 and again.parts.index.index_reason == ""
+
+
+def test_an_index_of_an_older_version_is_built_anew_and_that_is_told(
+    vault: Vault, open_vault: Callable[..., Vault], caplog: pytest.LogCaptureFixture
+) -> None:
+    takes_every_turn(vault).capture(turns(5))
+    vault.search("valve")
+    vault.close()
+    (manifest,) = (vault.parts.cache / "index").glob("gen-*/manifest.json")
+    made = json.loads(manifest.read_text(encoding="utf-8")) | {"schema": "6.1"}
+    manifest.write_text(json.dumps(made), encoding="utf-8")
+    assert caplog.text == ""
+    again = open_vault()
+    assert len(again.search("valve").turns) == 5
+    assert "schema 6.1" in caplog.text and in_step(again)
 
 
 def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(

@@ -138,7 +138,7 @@ def test_what_was_forgotten_purged_or_taken_back_is_neither_counted_nor_shown_be
     talk = tmp_path / "talk.txt"
     talk.write_text("User: The number of tea.\nUser: The number of cake.\n", encoding="utf-8")
     light.import_files("text", talk)
-    assert len(folded(light, "number")) == 5
+    assert len(folded(light, "number")) == 4
     light.undo()
     assert left() == 2 and len(folded(light, "number")) == 3
 
