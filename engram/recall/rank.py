@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.language.tokens import query_terms
 from engram.model.hit import STANDING_IN, Collection, Found
 from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import SESSION, Memory, importance_level, schema_name
@@ -41,6 +42,9 @@ NOT_ASKED_FOR = 0.5
 _NEARLY = 0.5
 #: what such a record then scores less than that memory, and says of it
 _LEAST, _REPEATS = 1e-6, "repeats a memory that goes before"
+#: A memory without a word of the query has so much of it in other words: one that stands for one of
+#: many tells nothing, and would keep from `recall` the turns that do.
+STOOD_FOR = 1 / 3
 #: The part of a match that is due to vectors.
 MEANING_PART = "meaning"
 #: The most that it adds to a turn that words of the query stand side by side in it: enough to bring
@@ -120,10 +124,13 @@ def rank_memories(
     all_statuses: bool = False,
 ) -> list[Ranked]:
     """The best memories for a query, at most `limit`; `memories` by the keys of `found`."""
+    least = STOOD_FOR * len(query_terms(query.sought))
     fitting = [
         (hit, memory)
         for hit in fuse(found)
-        if (memory := memories.get(hit.key)) and query.admits(memory, all_statuses=all_statuses)
+        if (memory := memories.get(hit.key))
+        and len(hit.instead) >= (least if hit.by_others else 0)
+        and query.admits(memory, all_statuses=all_statuses)
     ]
     asked_for = query.form.schema if query.form else ""
     if asked_for not in {schema_name(one) for _, one in fitting}:

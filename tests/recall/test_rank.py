@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.hit import Found
+from engram.model.hit import RELATED, Found
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
 from engram.recall.query import Query, parse
@@ -239,3 +239,14 @@ def test_the_newest_records_of_this_project_come_first() -> None:
     assert [one.key for one in rank_newest(sessions, "session", NOW, 5)] == ["b", "a", "c"]
     anywhere = rank_newest(sessions, "session", Setting(NOW.now), 1)
     assert [one.key for one in anywhere] == ["c"]
+
+
+def test_a_memory_without_a_word_of_the_query_has_a_third_of_it_in_other_words() -> None:
+    def given_for(words: str, *instead: str) -> list[str]:
+        hit = Found("a", "memories", 2.0, ((RELATED, 2.0),), instead)
+        ranked = rank_memories(parse(words), [[hit]], {"a": memory("a")}, NOW, 5)
+        return [one.key for one in ranked]
+
+    assert given_for("restrict login offline", "limit") == ["a"]
+    assert given_for("restrict login offline server", "limit") == []
+    assert given_for("restrict login offline server", "limit", "host") == ["a"]
