@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from engram.language.any_case import AnyCase
 from engram.language.calendar_words import MONTHS, NUMBERS, SEASONS, WEEKDAYS
 
 #: small numbers as they count days and weeks
@@ -138,10 +137,11 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
 
 
 #: what each form has one of
-_CORE = AnyCase(
+_CORE = re.compile(
     r"\b(?:days?\b|week|month|quarter|year|night|yesterday|today|tonight|tomorrow|tmr|morning"
     r"|afternoon|evening|eo[dwmqy]\b|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
-    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)"
+    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)",
+    re.IGNORECASE,
 )
 #: how far from its core word an expression may begin and end, characters
 _REACH = 48
