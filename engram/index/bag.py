@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: weights in tenths
 TITLE, CAPTION, SECTION = 15, 6, 8
-_EPOCH, _FIRST_DAY = date(1970, 1, 1).toordinal(), "1970-01-01"
+_EPOCH = date(1970, 1, 1).toordinal()
 #: days of a longer span are not told apart; a longer text is read for times as far as this
 _MOST_DAYS, _MOST_TEXT = 31, 20_000
 #: what speaks of more days is a table or a calendar, and about none of them
@@ -90,8 +90,11 @@ def bag_of(document: Document) -> Bag:
 
 
 def _spoken_of(said: str, day: Day) -> tuple[dict[int, int], bool]:
-    """The days that a text speaks of, since 1970, with weights; whether it speaks of any time."""
-    if day < _FIRST_DAY:
+    """The days that a text speaks of, since 1970, with weights; whether it speaks of any time.
+
+    None where the day on which it was said is none, or before 1970.
+    """
+    if not _is_day(day):
         return {}, False
     times = find_times(said[:_MOST_TEXT], day)
     found: dict[int, int] = {}
@@ -104,6 +107,13 @@ def _spoken_of(said: str, day: Day) -> tuple[dict[int, int], bool]:
             for one in range(first, last + 1):
                 found[one] = max(found.get(one, 0), weight)
     return found if len(found) <= _LISTED else {}, bool(times)
+
+
+def _is_day(day: Day) -> bool:
+    try:
+        return date.fromisoformat(day).toordinal() >= _EPOCH
+    except ValueError:
+        return False
 
 
 def _german_stems(said: str, sections: str) -> Counter[str]:

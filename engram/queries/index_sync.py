@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low
 _TURN_BITS = 40
+#: an index of so many turns takes long enough to build for somebody to be told why they wait
+_MANY = 1_000
 #: how long somebody is waited for who may be building the first index, seconds
 _BUILDING = 1.0
 #: transactions that may hide the source turns of a memory, or show them again
@@ -135,8 +137,7 @@ class IndexSync:
     def _bring_up(self) -> None:
         state, target = self._finder.state(), self._target()
         indexed = self._is_indexed()
-        if indexed and not state.usable:
-            # of a large vault that takes a minute
+        if indexed and not state.usable and self._projections.catalog.turns.last > _MANY:
             _log.warning("the index is not usable (%s); building it anew", state.reason)
         try:
             if indexed and state.usable and state.seen is not None and state.seen < target:

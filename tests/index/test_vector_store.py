@@ -10,10 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.index.vector_store import OtherDimensions, VectorState, VectorStore, VectorsUnusable
+from tests.effort import examples
 
 NORTH, EAST, NORTH_EAST = (1.0, 0.0), (0.0, 3.0), (2.0, 2.0)
 
@@ -41,7 +42,7 @@ def test_what_lies_near_comes_first_whatever_its_length(tmp_path: Path) -> None:
     assert made.state() == VectorState("m", 2, 0, 0, 3)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(*[st.integers(-3, 3)] * 3).filter(any), min_size=1, max_size=200))
 def test_each_is_named_once_in_the_order_of_its_cosine(vectors: list[tuple[int, ...]]) -> None:
     with TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ import pytest
 from engram.index.contract import IndexUnusable
 from engram.index.whoosh_finder import WhooshFinder
 from engram.pipeline import ingest
+from engram.queries import index_sync
 from engram.queries.index_sync import document_of
 from engram.vault import Vault
 from tests.kit import LIGHT, reopened, takes_every_turn, turns
@@ -137,9 +138,12 @@ def test_an_index_that_is_lost_or_damaged_is_built_anew(
     assert len(keys(again, "valve")[0]) == 5 and again.parts.index.index_reason == ""
 
 
-def test_an_index_of_an_older_version_is_built_anew_and_that_is_told(
-    vault: Vault, open_vault: Callable[..., Vault], caplog: pytest.LogCaptureFixture
-) -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_an_index_of_an_older_version_is_built_anew_and_of_many_turns_that_is_told(
+    vault: Vault, open_vault: Callable[..., Vault], caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch, told: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(index_sync, "_MANY", 4 if told else 5)
     takes_every_turn(vault).capture(turns(5))
     vault.search("valve")
     vault.close()
@@ -149,7 +153,7 @@ def test_an_index_of_an_older_version_is_built_anew_and_that_is_told(
     assert caplog.text == ""
     again = open_vault()
     assert len(again.search("valve").turns) == 5
-    assert "schema 6.1" in caplog.text and in_step(again)
+    assert ("schema 6.1" in caplog.text) == told and in_step(again)
 
 
 def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(
