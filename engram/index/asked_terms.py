@@ -56,9 +56,11 @@ def _with_others(corpus: Corpus, name: str, hints: Hints, *, beside: bool) -> Te
     """
     if not name.isalnum() or name.isdigit():
         return Term(name)
-    found = dict(related_terms(name)) if hints.related else {}
+    related = related_terms(name)
+    found = dict(related) if hints.related else {}
     begun: set[str] = set()
-    if len(name) >= _LETTERS and not corpus.postings(name):
+    # a word that the table knows is not misspelt
+    if len(name) >= _LETTERS and (beside or not related) and not corpus.postings(name):
         for other in corpus.expand(name[: ceil(len(name) * _BEGINNING)], _EXPANSIONS):
             if other not in found and other not in QUERY and (beside or _is_near(name, other)):
                 found[other] = _BEGUN
@@ -73,7 +75,7 @@ def _is_near(name: str, other: str) -> bool:
     from difflib import SequenceMatcher
 
     likeness = SequenceMatcher(None, name, other, autojunk=False)
-    return not related_terms(name) and (other.startswith(name) or likeness.ratio() > _NEAR)
+    return other.startswith(name) or likeness.ratio() > _NEAR
 
 
 def _german(corpus: Corpus, query: str) -> Iterator[tuple[str, float]]:

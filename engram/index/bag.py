@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.index.day_scores import number_of
 from engram.index.prior import prior
 from engram.index.scoring import (
     BODY,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 #: weights in tenths
 TITLE, CAPTION, SECTION = 15, 6, 8
-_EPOCH = date(1970, 1, 1).toordinal()
 #: days of a longer span are not told apart; a longer text is read for times as far as this
 _MOST_DAYS, _MOST_TEXT = 31, 20_000
 #: what speaks of more days is a table or a calendar, and about none of them
@@ -94,26 +93,17 @@ def _spoken_of(said: str, day: Day) -> tuple[dict[int, int], bool]:
 
     None where the day on which it was said is none, or before 1970.
     """
-    if not _is_day(day):
+    if not number_of(day):
         return {}, False
     times = find_times(said[:_MOST_TEXT], day)
     found: dict[int, int] = {}
     for span in times:
-        first, last = (
-            date.fromisoformat(one).toordinal() - _EPOCH for one in (span.start, span.end)
-        )
+        first, last = number_of(span.start), number_of(span.end)
         if last - first < _MOST_DAYS:
             weight = WHOLE_SPAN // (last - first + 1)
             for one in range(first, last + 1):
                 found[one] = max(found.get(one, 0), weight)
     return found if len(found) <= _LISTED else {}, bool(times)
-
-
-def _is_day(day: Day) -> bool:
-    try:
-        return date.fromisoformat(day).toordinal() >= _EPOCH
-    except ValueError:
-        return False
 
 
 def _german_stems(said: str, sections: str) -> Counter[str]:

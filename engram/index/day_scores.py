@@ -8,13 +8,29 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
 
 from engram.index.scoring import WHOLE_SPAN, Corpus, Span, day_term
 
+if TYPE_CHECKING:
+    from engram.model.instant import Day
+
+_EPOCH = date(1970, 1, 1).toordinal()
+#: of the year 2149; a later day counts as this
+LATEST_DAY = 0xFFFF
 #: what a document is worth that was said up to so many days after a span
 AFTER, DAYS_AFTER = 0.6, 7
 #: a longer span says little: it has no days after it, and nothing speaks of all its days
 LONGEST = 62
+
+
+def number_of(day: Day) -> int:
+    """A day as days since 1970 in 16 bits; 0 for none, one before, and an invalid one."""
+    try:
+        return min(max(date.fromisoformat(day).toordinal() - _EPOCH, 0), LATEST_DAY)
+    except ValueError:
+        return 0
 
 
 def day_shares(corpus: Corpus, spans: Sequence[Span]) -> Mapping[int, float]:

@@ -8,10 +8,10 @@ lies behind the first page of results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from typing import TYPE_CHECKING
 
 from engram.index.asked_terms import asked_terms, named_speakers
+from engram.index.day_scores import LATEST_DAY, number_of
 from engram.index.memory_scores import MemoryScores
 from engram.index.prior import factors
 from engram.index.scoring import Corpus, Span, best
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 #: documents that are filtered in one call, the first time
 _BATCH = 64
-_EPOCH = date(1970, 1, 1).toordinal()
-#: of the year 2149; a later day counts as this
-_LATEST_DAY = 0xFFFF
 
 
 def find(
@@ -46,7 +43,7 @@ def find(
     scores = scored.scores()
     first, last = number_of(hints.since), number_of(hints.before)
     if first or last:
-        days, end = corpus.days, last if 0 < last < _LATEST_DAY else _LATEST_DAY + 1
+        days, end = corpus.days, last if 0 < last < LATEST_DAY else LATEST_DAY + 1
         scores = {number: score for number, score in scores.items() if first <= days[number] < end}
     return [
         Found(key, collection, score, scored.parts(number), scored.instead(number))
@@ -70,14 +67,6 @@ def _let_through(
                 left -= 1
                 yield one
         looked_at, size = looked_at + len(ordered), size * 2
-
-
-def number_of(day: Day) -> int:
-    """A day as days since 1970 in 16 bits; 0 for none, one before, and an invalid one."""
-    try:
-        return min(max(date.fromisoformat(day).toordinal() - _EPOCH, 0), _LATEST_DAY)
-    except ValueError:
-        return 0
 
 
 def place_of(document: Document) -> int:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from engram.index.bag import Bag, bag_of
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
-from engram.index.day_scores import documents_of_days
-from engram.index.finding import find, number_of, place_of
+from engram.index.day_scores import documents_of_days, number_of
+from engram.index.finding import find, place_of
 from engram.index.scoring import Postings
 from engram.index.turn_order import TurnOrder, turn_order
 from engram.model.hit import Admit, Collection, Document, Found, Hints

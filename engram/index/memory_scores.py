@@ -71,17 +71,15 @@ class MemoryScores:
         corpus, words = self._corpus, self._words
         own = corpus.postings(term.name)
         holding = held_by(own)
-        worth = rarity(corpus.count, holding) if holding else 0.0
-        given = self._given(own, term.weight * worth) if holding else {}
-        for name, share, found in standing_in(corpus, term):
-            rare = rarity(corpus.count, held_by(found))
-            most = term.weight * share * (min(rare, worth) if holding else rare)
-            for document, value in self._given(found, most).items():
+        worth = term.weight * rarity(corpus.count, holding) if holding else 0.0
+        given = self._given(own, worth)
+        for other in standing_in(corpus, term, rarity):
+            for document, value in self._given(other.postings, other.worth).items():
                 gain = value - given.get(document, 0.0)
                 if gain > 0:
                     given[document] = value
                     self._instead[document] += gain
-                    self._named[document][name] = None
+                    self._named[document][other.name] = None
         if words:
             for document, value in given.items():
                 words[document] += value

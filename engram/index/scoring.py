@@ -129,18 +129,34 @@ def held_by(postings: Sequence[Postings]) -> int:
     return sum(len(documents) for _, documents, _ in postings)
 
 
-def standing_in(corpus: Corpus, asked: Term) -> Iterator[tuple[str, float, list[Postings]]]:
-    """The terms that stand for one that is asked for and are held: name, share, postings.
+class StandIn(NamedTuple):
+    """A term that stands for one that is asked for: `share` of it, and what it is worth, in which
+    its rarity counts."""
 
-    Best shares first; common ones are left out, and what would be too many postings.
+    name: str
+    share: float
+    worth: float
+    postings: list[Postings]
+
+
+def standing_in(
+    corpus: Corpus, asked: Term, rare: Callable[[int, int], float]
+) -> Iterator[StandIn]:
+    """The terms that stand for one that is asked for and are held, best shares first.
+
+    By `rare` (`rarity` or `surprise`) none counts as rarer than the term, where anybody holds that.
+    Common ones are left out, and what would be too many postings.
     """
+    own = held_by(corpus.postings(asked.name))
+    most = rare(corpus.count, own) if own else math.inf
     left = _MOST_POSTINGS
     for name, share in asked.instead:
         found = corpus.postings(name)
         holding = held_by(found)
         if 0 < holding <= min(left, _TOO_COMMON):
             left -= holding
-            yield name, share, found
+            worth = asked.weight * share * min(rare(corpus.count, holding), most)
+            yield StandIn(name, share, worth, found)
 
 
 def kind_of(instead: Collection[str], asked: Sequence[Term]) -> str:

@@ -32,6 +32,7 @@ from engram.index.scoring import (
     standing_in,
     surprise,
 )
+from engram.model.hit import WHOLE_CONVERSATION
 
 #: What a term in the turn before, the ones before that, the next and the one after is worth.
 NEIGHBOURS = ((1, 0.6), (2, 0.45), (3, 0.3), (4, 0.2), (-1, 0.2), (-2, 0.15))
@@ -117,7 +118,7 @@ class TurnScores:
             ("neighbouring turns", told - own - instead),
             ("day named", day),
             ("speaker named", (told + day) * (SPEAKER - 1) if document in self._named else 0.0),
-            ("conversation", self._talk[self._order.talks[document]]),
+            (WHOLE_CONVERSATION, self._talk[self._order.talks[document]]),
         )
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
 
@@ -127,22 +128,19 @@ class TurnScores:
 
     def _add(self, term: Term) -> None:
         """Add one term to the turns that hold it, to their neighbours, and to conversations."""
-        corpus = self._corpus
-        own = corpus.postings(term.name)
-        worth = self._worth(own)
+        own = self._corpus.postings(term.name)
         spoken: defaultdict[int, float] = defaultdict(float)
-        given = self._given(own, term.weight * worth, spoken, 1.0)
+        given = self._given(own, term.weight * self._worth(own), spoken, 1.0)
         self._spread(given)
-        for name, share, found in standing_in(corpus, term):
-            rare = self._worth(found)
-            most = term.weight * share * (min(rare, worth) if own else rare)
+        for other in standing_in(self._corpus, term, surprise):
             spoken_too: defaultdict[int, float] = defaultdict(float)
-            for position, value in self._given(found, most, spoken_too, share).items():
+            held = self._given(other.postings, other.worth, spoken_too, other.share)
+            for position, value in held.items():
                 gain = value - given.get(position, 0.0)
                 if gain > 0:
                     given[position] = value
                     self._instead[position] += gain
-                    self._names[position][name] = None
+                    self._names[position][other.name] = None
             for talk, tenths in spoken_too.items():
                 if tenths > spoken[talk]:
                     spoken[talk] = tenths

@@ -107,8 +107,13 @@ class VectorStore:
             self._make(model, purge)
 
     def drop(self) -> None:
-        """Remove everything; what is open elsewhere on Windows goes with the next `begin`."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Remove everything. Raises VectorsUnusable where something could not be removed."""
+        try:
+            shutil.rmtree(self._folder)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise VectorsUnusable(f"the vectors cannot be removed: {error}") from error
 
     def stamps(self, collection: Collection) -> dict[str, str]:
         """Key -> stamp of all that have a vector."""

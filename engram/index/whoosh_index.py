@@ -19,8 +19,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engram.index.day_scores import documents_of_days
-from engram.index.finding import number_of, place_of
+from engram.index.day_scores import documents_of_days, number_of
+from engram.index.finding import place_of
 from engram.index.turn_order import TurnOrder, turn_order
 from engram.index.whoosh_codec import (
     BagMatcher,

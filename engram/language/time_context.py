@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.calendar_spans import Days
 from engram.language.irregular import PAST
 from engram.model.time_span import Granularity, Role
+
+if TYPE_CHECKING:
+    from engram.language.calendar_spans import Days
 
 #: how far from an expression prepositions and tense are looked for, characters
 BEFORE, AFTER = 70, 40

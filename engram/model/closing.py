@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 #: subject is the transcript; `last` is the number of its last turn, `memory` the record, if any
 SESSION_CLOSED = "session_closed"
 
-#: sources of turns that are no conversation: what was dictated, notes, other stores of memories
-NO_CONVERSATION = frozenset({"remember", "markdown", "mem0", "mcp-memory"})
-
 
 class OpenConversation(NamedTuple):
     """A conversation in which more was said since it was last put on record.

@@ -18,7 +18,7 @@ Collection = Literal["memories", "turns", "pages"]
 
 #: parts of a score: what words give that stand for those asked for, and what the conversation does
 RELATED, BEGUN = "related words", "words that begin like it"
-STANDING_IN, _CONVERSATION = (RELATED, BEGUN), "conversation"
+STANDING_IN, WHOLE_CONVERSATION = (RELATED, BEGUN), "conversation"
 #: the most turns of a conversation before its places overlap with another's
 ORDINALS = 1 << 20
 _CONVERSATIONS = 1 << 43
@@ -88,7 +88,7 @@ class Found(NamedTuple):
     def by_others(self) -> bool:
         """Whether no word of the question stands in it or near it, only such as stand for one."""
         return bool(self.instead) and all(
-            name == _CONVERSATION or name.startswith(STANDING_IN) for name, _ in self.parts
+            name == WHOLE_CONVERSATION or name.startswith(STANDING_IN) for name, _ in self.parts
         )
 
 

@@ -13,11 +13,18 @@ from engram.model.instant import Day, Instant, instant_of, local_time
 #: the owner of the vault, another person, an agent
 Role = Literal["user", "participant", "assistant"]
 ROLES: tuple[Role, ...] = ("user", "participant", "assistant")
+#: sources of what was dictated, of notes, and of other stores of memories
+_NO_CONVERSATION = frozenset({"remember", "markdown", "mem0", "mcp-memory"})
 #: the event of an import whose turns a model is to read, because the person says so
 MODEL_CHOSEN = "model_chosen"
 #: a turn of an agent of fewer bytes may be a report of progress
 _REPORT = 350
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
+
+
+def is_conversation(transcript: str) -> bool:
+    """Whether the turns of a transcript follow from one another, as its source tells."""
+    return transcript.rpartition("-")[0] not in _NO_CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)

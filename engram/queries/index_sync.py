@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
-from engram.model.closing import NO_CONVERSATION
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import local_day
+from engram.model.turn import is_conversation
 from engram.store.base import layout
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.files.content_file import read_content
@@ -385,8 +385,7 @@ class IndexSync:
 
 def _place(transcript: str, ordinal: int) -> int:
     """Where a turn stands; 0 where turns that follow one another have nothing to do with it."""
-    alone = transcript.rpartition("-")[0] in NO_CONVERSATION
-    return 0 if alone else place_in(transcript, ordinal)
+    return place_in(transcript, ordinal) if is_conversation(transcript) else 0
 
 
 def document_of(memory: Memory, timezone: str = "UTC") -> Document:

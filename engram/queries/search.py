@@ -97,12 +97,11 @@ class SearchQueries:
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
                 self._pages.hits(query, _asked(limit), limit, setting),
                 other_words=bool(best) and all(one.by_others for one in best),
+                words_alone=self._meaning.told if self._meaning else "",
             )
 
         query = checked(parse(text, setting.timezone, as_of))
         found = answers(query)
-        if self._meaning is not None:
-            found = replace(found, words_alone=self._meaning.told)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
             return replace(found, inexact=bool(found.hits))

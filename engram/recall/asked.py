@@ -20,7 +20,6 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from engram.language.calendar_spans import move, unit_of
 from engram.language.calendar_words import MONTHS
 from engram.language.when import find_times
 from engram.model.instant import plus_days
@@ -217,6 +216,9 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     said = span.expression
     if direction >= 0 or span.start <= today or _TELLS_YEAR.search(said) or not _MONTH.search(said):
         return span
+    # imported here: few queries name a day
+    from engram.language.calendar_spans import move, unit_of
+
     start, end = (move(date.fromisoformat(day), -1, "year") for day in (span.start, span.end))
     if start != end:
         end = unit_of(end, "month")[1]
@@ -239,4 +241,7 @@ def past_readings(spans: Iterable[TimeSpan], today: Day) -> Iterator[tuple[Day, 
 
 
 def _year_before(day: Day) -> Day:
+    # imported here: few queries name a day
+    from engram.language.calendar_spans import move
+
     return move(date.fromisoformat(day), -1, "year").isoformat()

@@ -267,8 +267,7 @@ def _ranked(hit: Found, score: float, added: list[tuple[float, str]], place: lis
         *(f"{words} (+{part:.0%})" for part, words in added),
         *place,
     ]
-    name, at = (hit.key, hit.collection), round(score, 6)
-    return Ranked(*name, at, tuple(why), hit.instead, hit.by_others)
+    return Ranked(hit.key, hit.collection, round(score, 6), tuple(why), hit.instead, hit.by_others)
 
 
 def _matching(hit: Found) -> str:

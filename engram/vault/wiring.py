@@ -298,7 +298,12 @@ class VaultParts:
 
     def _erase(self, committed: Transaction) -> Transaction:
         """What a purge takes out; vectors tell of words as well, and are made anew."""
-        self.vectors.drop()
+        from engram.index.vector_store import VectorsUnusable
+
+        try:
+            self.vectors.drop()
+        except VectorsUnusable as error:
+            raise StorageError(str(error)) from error
         return self._purge_writer.erase(committed)
 
     @cached_property

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.index.turn_order import APART, turn_order
+from engram.index.turn_scores import NEIGHBOURS
 from engram.model.hit import ORDINALS
 
 _PLACES = st.builds(
@@ -33,6 +34,10 @@ def test_positions_keep_each_distance_of_neighbours_and_no_other(
     for talk, terms in enumerate(order.terms):
         assert terms == sum(lengths[number] for number in live if order.talks[number] == talk)
     assert len(order.terms) == len({places[number] // ORDINALS for number in live})
+
+
+def test_what_is_apart_is_out_of_reach_of_every_neighbour() -> None:
+    assert max(abs(step) for step, _ in NEIGHBOURS) < APART
 
 
 def test_two_documents_at_one_place_are_both_found() -> None:

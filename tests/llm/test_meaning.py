@@ -238,6 +238,27 @@ def test_a_purge_removes_all_vectors_and_the_next_ones_are_made_anew(
     assert not any("automobile" in text for text in sent(server))
 
 
+def test_a_purge_that_cannot_remove_vectors_says_so_and_is_finished_later(
+    office: Office, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = opened(office, server)
+    vault.embed()
+    link = next(hit.id for hit in vault.search("yard").turns if hit.snippet == CAR)
+    folder = vault.parts.cache / "vectors"
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("engram.index.vector_store.shutil.rmtree", refuse)
+        with pytest.raises(StorageError, match="cannot be removed"):
+            vault.purge(link)
+        assert folder.is_dir()
+    vault.remember("The kettle is new.")
+    assert not folder.exists()
+    assert CAR not in "".join(path.read_text("utf-8") for path in vault.root.rglob("*.md"))
+
+
 def test_vectors_of_before_a_purge_that_came_from_elsewhere_are_not_used(
     office: Office, server: ModelServer
 ) -> None:

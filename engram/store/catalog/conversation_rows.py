@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.closing import NO_CONVERSATION, SESSION_CLOSED, OpenConversation
+from engram.model.closing import SESSION_CLOSED, OpenConversation
+from engram.model.turn import is_conversation
 from engram.store.catalog.turn_rows import WITHDRAWN
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ConversationRows:
                 marks = ",".join("?" * len(some))
                 inside = f"where seq > 0 and transcript in ({marks})"
                 found += self._db.rows(f"{_LATER} {inside} {_THAN_CLOSED}", *some)
-        talks = ((name, upto) for name, upto in sorted(found) if _is_conversation(name))
+        talks = ((name, upto) for name, upto in sorted(found) if is_conversation(name))
         opened = (self._opened(name, upto) for name, upto in talks)
         return [one for one in opened if one is not None]
 
@@ -96,10 +97,6 @@ class ConversationRows:
             transcript,
         )
         return [row[0] for row in rows]
-
-
-def _is_conversation(transcript: str) -> bool:
-    return transcript.rpartition("-")[0] not in NO_CONVERSATION
 
 
 _LATER = (
