@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engram.model import file_lock
 from engram.model.errors import Locked, StorageError
 from engram.model.file_lock import take_lock
 from engram.store.base import lock as lock_module
@@ -146,10 +147,19 @@ def test_the_time_out_counts_only_while_nothing_moves(tmp_path: Path) -> None:
     os.close(waiting)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_those_who_wait_see_what_the_others_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock_module, "_SIGN", 0.0)
     ours, theirs = WriterLock(path, 60), WriterLock(path, 60)
+    refused = threading.Event()
+    try_lock = file_lock._try_lock
+
+    def tried(handle: int) -> bool:
+        taken = try_lock(handle)
+        if not taken:
+            refused.set()
+        return taken
+
+    monkeypatch.setattr(file_lock, "_try_lock", tried)
 
     def seen() -> bool:
         moved = path.stat().st_mtime_ns != 0
@@ -169,13 +179,6 @@ def test_those_who_wait_see_what_the_others_do(path: Path, monkeypatch: pytest.M
 
         thread = threading.Thread(target=enter)
         thread.start()
-        while thread.is_alive() and not _waits(path):
-            pass
+        assert refused.wait(60)
     thread.join()
     assert seen()
-
-
-def _waits(path: Path) -> bool:
-    """Whether the file is open twice: by who holds it and by who waits."""
-    files = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
-    return sum(os.path.realpath(file) == str(path) for file in files) == 2
