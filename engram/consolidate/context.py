@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engram.model.asking import ask_all
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import Day, Instant, local_day
-from engram.model.model_request import Request
+from engram.model.model_request import Reply, Request
 from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
@@ -51,6 +52,18 @@ class PassContext:
         except (ModelError, BudgetExceeded):
             return None
         return value if isinstance(value, dict) else {}
+
+    def ask_all(self, requests: Sequence[Request]) -> list[Mapping[str, Any] | None]:
+        """The answer to each of several questions, asked side by side; None where there is none."""
+        if self.model is None:
+            return [None] * len(requests)
+        found: list[Mapping[str, Any] | None] = []
+        for told in ask_all(self.model, requests):
+            if isinstance(told, Reply):
+                found.append(told.value if isinstance(told.value, dict) else {})
+            else:
+                found.append(None)
+        return found
 
     def concerns(self, identifier: str) -> bool:
         """Whether a memory is to be looked at in this run."""

@@ -18,6 +18,7 @@ from engram.model.memory import Memory, authority_rank
 from engram.model.overlay import Overlay
 from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
+from engram.model.summary import Summary
 from engram.model.view import VaultView
 
 #: identity of a step for the person who declines it: operation and subjects
@@ -170,6 +171,8 @@ def _page(page: Page, view: VaultView) -> Page | None:
     """A page as the vault has it."""
     if isinstance(page, Box):
         return view.box(page.id)
+    if isinstance(page, Summary):
+        return view.summary(page.id)
     return view.entity(page.id)
 
 

@@ -16,6 +16,7 @@ from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import SESSION, Memory, is_uncollected, schema_name
 from engram.model.step import Step
+from engram.model.summary import Summary
 from engram.model.text import content_hash
 from engram.model.view import VaultView
 
@@ -32,6 +33,7 @@ class Overlay:
         self._gone: set[str] = set()
         self._boxes: dict[str, Box | None] = {}
         self._entities: dict[str, Entity | None] = {}
+        self._summaries: dict[str, Summary | None] = {}
         self._pages: dict[str, str | None] = {}
         #: entity -> those of the memories that link to it
         self._linked: dict[str, set[str]] = defaultdict(set)
@@ -70,6 +72,8 @@ class Overlay:
                 self._boxes[page.id] = after if isinstance(after, Box) else None
             elif isinstance(page, Entity):
                 self._entities[page.id] = after if isinstance(after, Entity) else None
+            elif isinstance(page, Summary):
+                self._summaries[page.id] = after if isinstance(after, Summary) else None
         for change in step.prose:
             text = None if change.after is None else change.after.decode("utf-8")
             self._pages[change.path] = text
@@ -85,7 +89,7 @@ class Overlay:
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given names that would exist; what would go keeps its name until it has."""
         asked = set(names)
-        here = self.memories.keys() | self._boxes.keys() | self._entities.keys()
+        here = {*self.memories, *self._boxes, *self._entities, *self._summaries}
         return self._under.taken(asked) | (asked & here)
 
     def owners(self, content_hash: str) -> Sequence[Memory]:
@@ -273,6 +277,18 @@ class Overlay:
         if identifier in self._entities:
             return self._entities[identifier]
         return self._under.entity(identifier)
+
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary that would have a file."""
+        found: dict[str, Summary | None] = {one.id: one for one in self._under.summaries()}
+        found.update(self._summaries)
+        return [one for _, one in sorted(found.items()) if one is not None]
+
+    def summary(self, identifier: str) -> Summary | None:
+        """The summary of that id."""
+        if identifier in self._summaries:
+            return self._summaries[identifier]
+        return self._under.summary(identifier)
 
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to an entity."""

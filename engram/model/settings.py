@@ -91,6 +91,11 @@ class RetentionSettings(NamedTuple):
     grace_days: int = 30
     #: hours in which retired content is not learnt again (design 5.3)
     resurrection_hours: int = 24
+    #: days in which the recency of a memory halves, and the scores from which on it is hot and warm
+    #: (seed 004)
+    half_life_days: float = 30.0
+    hot: float = 0.6
+    warm: float = 0.3
 
 
 class RecordSettings(NamedTuple):
@@ -136,6 +141,8 @@ class ConsolidateSettings(NamedTuple):
     profile_lines: int = 50
     #: above so many bytes IDENTITY.md is condensed
     identity_max_bytes: int = 8192
+    #: whether clusters of related memories get a page that sums them up (seed 004)
+    summaries: bool = True
 
 
 class RecallSettings(NamedTuple):
@@ -147,6 +154,8 @@ class RecallSettings(NamedTuple):
     share_personal: bool = False
     #: whether words that mean nearly the same are looked for, too
     related_words: bool = True
+    #: what of equally hot memories an agent is given first: relevance, recency or activation
+    prefer: str = "relevance"
     #: the longest that a read may spend on settling hand edits, milliseconds
     settle_ms: int = 150
 

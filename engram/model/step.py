@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.box import Box
 from engram.model.entity import Entity
+from engram.model.summary import Summary
 
 if TYPE_CHECKING:
     from engram.model.change import Change, Event
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
 
 #: content with a file of its own, beside memories
-Page = Box | Entity
+Page = Box | Entity | Summary
 
 Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
 

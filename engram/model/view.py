@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
     from engram.model.step import Access
+    from engram.model.summary import Summary
 
 
 class VaultView(Protocol):
@@ -124,6 +125,14 @@ class VaultView(Protocol):
 
     def entity(self, identifier: str) -> Entity | None:
         """The entity of that id."""
+        ...
+
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary that has a file, those that were superseded too, by id."""
+        ...
+
+    def summary(self, identifier: str) -> Summary | None:
+        """The summary of that id."""
         ...
 
     def mentioned(self) -> Mapping[str, int]:

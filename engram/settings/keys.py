@@ -60,6 +60,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "retention.days": (0, 36_500),
     "retention.resurrection_hours": (0, 8760),
     "retention.grace_days": (0, 36_500),
+    "retention.half_life_days": (1, 36_500),
+    "retention.hot": (0, 1),
+    "retention.warm": (0, 1),
     "records.sessions": (1, 1000),
     "records.most": (1, 100_000),
     "records.thresholds": (0, 1),
@@ -88,6 +91,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "trigger.mode": ("smart", "every_n", "time_based"),
     "extract.min_importance": LEVELS,
     "llm.when_away": ("wait", "rules"),
+    "recall.prefer": ("relevance", "recency", "activation"),
     "records.capture": ("auto", "by-hand", "off"),
 }
 

@@ -41,9 +41,10 @@ VAULT_KEYS = frozenset({
     "trigger.mode", "trigger.buffer_max_turns", "trigger.buffer_max_minutes",
     "extract.min_importance", "extract.max_per_turn",
     "retention.days", "retention.resurrection_hours", "retention.grace_days",
+    "retention.half_life_days", "retention.hot", "retention.warm",
     "records.sessions", "records.most", "records.capture", "records.describe",
     "records.thresholds",
-    "recall.budget_tokens", "recall.limit", "recall.related_words",
+    "recall.budget_tokens", "recall.limit", "recall.related_words", "recall.prefer",
 })  # fmt: skip
 
 #: the settings file of a vault

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.ports import TurnLog
     from engram.model.step import Access, Page
+    from engram.model.summary import Summary
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
@@ -244,6 +245,14 @@ class CatalogView:
         if entity is None:
             return self.box(identifier)
         return None if entity.merged_into else entity
+
+    def summaries(self) -> list[Summary]:
+        """Every summary, by id."""
+        return []
+
+    def summary(self, identifier: str) -> Summary | None:
+        """The summary of that id."""
+        return None
 
     def mentioned(self) -> dict[str, int]:
         """Entity names that memories link to, by name, and how many live ones do."""
