@@ -15,7 +15,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engram.model.instant import Day
 from engram.model.memory import Audience, Memory
@@ -23,6 +23,10 @@ from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
 from engram.store.catalog.turn_rows import WITHDRAWN
+
+if TYPE_CHECKING:
+    from engram.model.step import Access
+    from engram.model.tier import Retained
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
@@ -75,6 +79,15 @@ class ReadOnlyCatalog:
             " or audience = ?)",
             "everyone", *projects, "person" if personal else "everyone",
         )  # fmt: skip
+
+    def retained(self) -> Iterator[tuple[int, Retained, Access | None]]:
+        """The number of each live memory, with what its tier is computed from (`model/tier`).
+
+        Reads count as of the last time that the catalog took up the log of them.
+        """
+        from engram.store.catalog.tier_rows import TierRows
+
+        return TierRows(self._rows).live()
 
     def last_sessions(self, projects: Sequence[str]) -> list[tuple[Memory, Audience, Day]]:
         """The active session records of these projects, for their agents, and the days of their
