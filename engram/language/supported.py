@@ -35,6 +35,13 @@ _NO_NAMES = TAG - {*WEEKDAYS, *MONTHS} | {"may"}
 _ENDED = re.compile(r"\((?:superseded|expired|retired|archived)\)")
 #: what stands in place of the denied
 _SET_RIGHT = re.compile(r"\b(?:sondern|but|sino)\b", re.IGNORECASE)
+DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+#: a path, a file, a flag, an identifier, what stands in back-ticks
+PATH = re.compile(
+    r"(?<![\w/.])(?:~|\.{1,2})?/[\w.@/*-]*\w|\b[\w.@-]+(?:/[\w.@*-]+){2,}"
+    r"|\b[\w-]{2,}/[\w/-]*\.[a-z]\w{0,4}\b|\b[\w-]{2,}\.[a-z]{1,5}\b(?!\()"
+    r"|(?<![\w-])--[a-z][\w-]+|\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w+\b|`[^`\n]{2,80}`"
+)
 LINK = re.compile(r"\w+://[^\s()\[\]<>]*[^\s()\[\]<>.,;:!?'\"`]")
 
 
