@@ -3,9 +3,10 @@
 Tolerant in form, strict in substance. An item is taken whose sources are all among those shown, and
 which says no number, date, link, path, identifier, name, denial or order that none of its own
 sources has (`language/supported`, `agent_orders`), in their language and mostly in their words, as
-plain text. A key fact, reason, outcome or replaced fact that fails is left out. Faults of the whole
-answer are a summary sentence that fails, or none, a decision that no decision or key fact tells,
-and more characters than were allowed. Faults are told in words without any of the answer. Pure.
+plain text. A key fact, reason, outcome or replaced fact that fails is left out, and so are the last
+key facts for which there is no room. Faults of the whole answer are a summary sentence that fails,
+or none, a decision that no decision or key fact tells, and more characters than were allowed.
+Faults are told in words without any of the answer. Pure.
 """
 
 from __future__ import annotations
@@ -80,16 +81,18 @@ def checked(answer: object, question: SummaryQuestion) -> CheckedAnswer:
     if len(lead) > _MOST_SENTENCES:
         faults.append("the summary has more than three sentences")
     decided = _sound(value.get("decisions"), ("decision", "reason", "outcome"), question)
-    decisions = [_decision(one) for one in decided]
-    facts = _facts(value.get("key_facts"), [*lead, *decisions], question)
-    told = [(one.names, " ".join(one.texts)) for one in decided]
+    text = SummaryText(
+        tuple(lead), (), tuple(map(_decision, decided)), tuple(_replaced(value, question))
+    )
+    facts = _facts(value.get("key_facts"), text, question)
+    while facts and text.length + sum(len(one.text) for one in facts) > question.room:
+        facts.pop()
+    text = text._replace(facts=tuple(facts))
+    told = [(one.names, one.texts[0]) for one in decided]
     told += [(one.memories, one.text) for one in facts]
     for shown in question.shown.values():
         if _is_decision(shown) and not any(_tells(shown, *line) for line in told):
             faults.append(f"no decision and no key fact tells the decision {shown.name}")
-    text = SummaryText(
-        tuple(lead), tuple(facts), tuple(decisions), tuple(_replaced(value, question))
-    )
     if text.length > question.room:
         faults.append(f"it has {text.length} characters; {question.room} are allowed")
     return CheckedAnswer(text, tuple(faults))
@@ -100,13 +103,10 @@ def _decision(item: _Item) -> SummaryDecision:
     return SummaryDecision(decision, reason, outcome, item.names)
 
 
-def _facts(
-    value: object, before: Sequence[SummaryLine | SummaryDecision], question: SummaryQuestion
-) -> list[SummaryLine]:
+def _facts(value: object, said: SummaryText, question: SummaryQuestion) -> list[SummaryLine]:
     """The sound key facts that say something new."""
     found = [SummaryLine(one.texts[0], one.names) for one in _sound(value, ("text",), question)]
-    heard = [one.text if isinstance(one, SummaryLine) else one.decision for one in before]
-    return [found[place] for place in unsaid(heard, (one.text for one in found))]
+    return [found[place] for place in unsaid(said.texts, (one.text for one in found))]
 
 
 def _replaced(value: Mapping[str, object], question: SummaryQuestion) -> Iterator[ReplacedFact]:
@@ -187,7 +187,8 @@ def _code(text: str, given: Sequence[str]) -> str:
         return "date"
     if any(_plain(path) not in everything for path in PATH.findall(text)):
         return "path"
-    return unsupported(text, given)
+    # what stands there to the letter is no name or number to be looked for once more
+    return unsupported(PATH.sub(" ", text), given)
 
 
 def _plain(text: str) -> str:

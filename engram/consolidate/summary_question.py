@@ -29,6 +29,8 @@ _MOST_TEXT = 1_000
 _LEAST_TEXT = 200
 #: room for the fence, and for what redaction makes longer, tokens
 _SPARE_TOKENS = 300
+#: characters of a word and the blank behind it
+_WORD = 7
 _TEXT = {"type": "string"}
 _SOURCES = {"type": "array", "items": _TEXT}
 _LINES = {"type": "array", "items": strict_object({"text": _TEXT, "sources": _SOURCES})}
@@ -94,7 +96,7 @@ def question_of(
     version, instructions = prompt_of(prompt, PROMPT)
     own = tokens_of(instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
     room = int(MOST_SHARE * sources.length)
-    last = f"All texts together: at most {room} characters."
+    last = f"All texts together: at most {room} characters, about {room // _WORD} words."
     width = _MOST_TEXT
     shown = _shown(sources, width, timezone)
     while tokens_of("\n".join(map(str, shown))) > most - own and width > _LEAST_TEXT:

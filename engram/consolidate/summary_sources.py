@@ -25,6 +25,8 @@ from engram.model.view import VaultView
 #: fewer memories are no cluster
 LEAST_SOURCES = 3
 _DIGITS = 8
+#: what stands before a memory in a list takes about so many characters
+_LABEL = 20
 
 
 class SummarySources(NamedTuple):
@@ -47,9 +49,10 @@ class SummarySources(NamedTuple):
 
     @property
     def length(self) -> int:
-        """How long all that is told is together, characters."""
+        """How long a list of all of it is, characters: a line each, with its day and category."""
         texts = [part for one in self.told for part in (said(one), *reasons_of(one))]
-        return sum(map(len, (*texts, *(said(old) for old, _ in self.replaced))))
+        texts += [said(old) for old, _ in self.replaced]
+        return sum(map(len, texts)) + _LABEL * (len(self.told) + len(self.replaced))
 
 
 def sources_of(memories: Iterable[Memory], view: VaultView) -> SummarySources:

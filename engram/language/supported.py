@@ -56,7 +56,14 @@ def new_names(text: str, given: str) -> set[str]:
     if is_german(given):
         return set()
     known = set(terms(given)) | _months(given)
-    return {name for name in _names(text) if not known.intersection(terms(name))}
+    begun = set(beginnings(given))
+    return {
+        name
+        for name, leads in _names(text)
+        if not known.intersection(terms(name))
+        # "Verification takes 2 ms" of "verifying took 2 ms": no name, but the subject
+        and not (leads and begun.intersection(beginnings(name)))
+    }
 
 
 def unsupported(text: str, given: Sequence[str]) -> str:
@@ -117,14 +124,15 @@ def _months(text: str) -> set[str]:
     return {term for number in numbers if 0 < number <= 12 for term in terms(MONTHS[number - 1])}
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str) -> Iterator[tuple[str, bool]]:
+    """The names in a text, and whether they begin a sentence."""
     for sentence in sentences_of(text):
         found = [_OWNER.sub("", word) for word in _WORD.findall(sentence)]
         for place, word in enumerate(found):
             if not word[:1].isupper() or word.casefold() in _NO_NAMES:
                 continue
             if place or _is_subject(word, found[1:2]):
-                yield word
+                yield word, not place
 
 
 def _is_subject(word: str, behind: list[str]) -> bool:
