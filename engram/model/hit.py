@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
     from engram.model.instant import Day
 
-#: pages are boxes and entities
+#: pages are boxes, entities and summaries
 Collection = Literal["memories", "turns", "pages"]
 
 #: parts of a score: what words give that stand for those asked for, and what the conversation does

@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"15, analysis {ANALYSIS}"
+SCHEMA = f"16, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -75,6 +75,11 @@ create table unboxed(memory text primary key) without rowid;
 create table entities(
   id text primary key, path text, type text, name text, merged_into text, body text
 ) without rowid;
+create table summaries(
+  id text primary key, path text, status text, project text, space text, last text, body text
+) without rowid;
+create table summary_sources(source text, summary text, primary key(source, summary)) without rowid;
+create index summary_sources_summary on summary_sources(summary);
 
 create table topics(term text primary key, held int, weight int) without rowid;
 
