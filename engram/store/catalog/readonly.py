@@ -89,21 +89,26 @@ class ReadOnlyCatalog:
 
         return TierRows(self._rows).live()
 
-    def last_sessions(self, projects: Sequence[str]) -> list[tuple[Memory, Audience, Day]]:
-        """The active session records of these projects, for their agents, and the days of their
-        last turns; that of the conversation which was heard last comes first.
+    def told_by(self, conversation: str) -> frozenset[int]:
+        """The numbers of memories whose first receipt points into a conversation."""
+        found = self._rows("select number from memories where session = ?", conversation)
+        return frozenset(row[0] for row in found)
+
+    def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
+        """The active session records of these projects, for their agents: their numbers, and the
+        days of their last turns; that of the conversation which was heard last comes first.
         """
         spoken = (
             "(select max(time) from turns where transcript = memories.session and seq > 0"
             f" and state < {WITHDRAWN})"
         )
         found = self._rows(
-            f"select body, audience, coalesce({spoken}, created) as spoken from memories"
+            f"select number, body, audience, coalesce({spoken}, created) as spoken from memories"
             " where status = 'active' and record = 'session' and audience = 'project'"
             f" and project in ({','.join('?' * len(projects))}) order by spoken desc, id desc",
             *projects,
         )
-        return [(decode(Memory, body), audience, last[:10]) for body, audience, last in found]
+        return [(row[0], decode(Memory, row[1]), row[2], row[3][:10]) for row in found]
 
     def count(self) -> int:
         """How many memories there are."""
