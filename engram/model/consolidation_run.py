@@ -57,6 +57,11 @@ class ConsolidationRun:
     passes: tuple[tuple[str, float], ...] = ()
     seconds: float = 0.0
 
+    @property
+    def whole(self) -> bool:
+        """Whether clusters and summaries were looked at."""
+        return "summaries" not in dict(self.skipped)
+
 
 def by_pass(steps: Iterable[Step]) -> tuple[tuple[str, Counts], ...]:
     """How many steps each pass took of each action, by the order of their first ones."""

@@ -31,8 +31,8 @@ from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
 if TYPE_CHECKING:
-    from engram.consolidate.context import PassContext
-    from engram.consolidate.plan import ConsolidationPlan, StepKey
+    from engram.consolidate.context import PassContext, StepKey
+    from engram.consolidate.plan import ConsolidationPlan
     from engram.model.box import Box
     from engram.model.change import Transaction
     from engram.pipeline.ports import Ports
@@ -157,8 +157,9 @@ def check_tier(tier: Tier, ports: Ports) -> None:
 
 
 def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> ConsolidationRequest:
-    changed = ports.history.changed()
-    everything = mode.full or not ports.history.last()
+    after = _last_like(mode, ports)
+    changed = ports.history.changed(after)
+    everything = mode.full or after == 0
     skipped = []
     if model is None:
         skipped.append(("model", BY_RULES if mode.tier == "rules" else NO_MODEL))
@@ -171,6 +172,15 @@ def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> C
     if model is None:
         return known
     return replace(known, model=model, judge=ports.judge_with(model), prompts=ports.prompts)
+
+
+def _last_like(mode: ConsolidationMode, ports: Ports) -> int:
+    """The number of the last consolidation that looked at as much, 0 when there was none."""
+    last = ports.history.last()
+    if not mode.summarises or ports.runs.last() is None:
+        return last
+    whole = ports.runs.last(whole=True)
+    return 0 if whole is None else min(whole.number, last)
 
 
 def _report(
@@ -220,7 +230,7 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.model,
         request.prompts,
         ports.timezone,
-        request.summarises,
+        summarises=request.summarises,
     )
 
 

@@ -328,8 +328,8 @@ class RunRecords(Protocol):
         """The record of a transaction; None where there is none."""
         ...
 
-    def last(self) -> ConsolidationRun | None:
-        """The newest record."""
+    def last(self, *, whole: bool = False) -> ConsolidationRun | None:
+        """The newest record; with `whole` that of a run that left no part for later."""
         ...
 
 

@@ -41,10 +41,10 @@ class RunFiles:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
-    def last(self) -> ConsolidationRun | None:
-        """The newest record that can be read."""
+    def last(self, *, whole: bool = False) -> ConsolidationRun | None:
+        """The newest record that can be read; with `whole` of a run that left no part for later."""
         found = map(self.read, reversed(self._numbers()))
-        return next((run for run in found if run is not None), None)
+        return next((run for run in found if run is not None and (run.whole or not whole)), None)
 
     def _numbers(self) -> list[int]:
         names = map(_NAME.fullmatch, self._disk.names(RUNS))
