@@ -22,6 +22,8 @@ from engram.model.consolidation_run import (
     ConsolidationRun,
     ModelUse,
     by_pass,
+    tier_changes,
+    touched_by,
 )
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.model_request import Tier
@@ -251,11 +253,15 @@ def commit_steps(
     if not found.steps and not request.eventful:
         return _report(request, ports, found)
     plan = plan_of(found.steps, ports.writer, ports.pages, batch)
+    touched, now = touched_by(found.steps), ports.clock.now()
+    before = ports.tiers.of(touched, now)
     committed = ports.committer.commit(plan)
+    changes = tier_changes(before, ports.tiers.of(touched, now))
     seconds = ports.stopwatch.seconds() - began
     if planned is not None:
         seconds += sum(planned.seconds.values())
     done = _report(request, ports, found, committed, seconds)
+    done = replace(done, run=replace(done.run, tiers=changes))
     with suppress(StorageError):  # it is done all the same
         ports.runs.put(done.run)
     return done
