@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         ShownTurn,
     )
     from engram.model.tier import Retention, RetrievalMode
+    from engram.model.summary import Summary
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
@@ -459,6 +460,17 @@ class Vault:
         """The trace of an id, its beginning, or one of its boxes; and its boxes."""
         self._settled()
         return self.parts.boxes.trace(reference)
+
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary, superseded ones too, by the day of its newest source, oldest first."""
+        self._settled()
+        return self.parts.summaries.listing()
+
+    def summary(self, reference: str) -> tuple[Summary, str]:
+        """The summary of an id, its beginning, or a docid; with the text of its page."""
+        self._settled()
+        found = self.parts.summaries.find(reference)
+        return found, self._lookup().page_text(found)
 
     def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.review_queue`)."""
