@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from engram.queries.naming import Naming
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
+    from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
@@ -435,8 +436,18 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text, self._meaning,
+            lambda text: self.redactor.redact(text).text, self.tiers, self._meaning,
         )  # fmt: skip
+
+    @cached_property
+    def tiers(self) -> TierQueries:
+        """The tiers of memories."""
+        from engram.model.tier import Aging
+        from engram.queries.tier_queries import TierQueries
+
+        chosen = self.settings.retention
+        aging = Aging(chosen.half_life_days, chosen.hot, chosen.warm)
+        return TierQueries(self.disk, self.projections, aging)
 
     @cached_property
     def vectors(self) -> VectorStore:
