@@ -159,7 +159,7 @@ def check_tier(tier: Tier, ports: Ports) -> None:
 
 
 def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> ConsolidationRequest:
-    after = _last_like(mode, ports)
+    after = last_whole(ports) if mode.summarises else ports.history.last()
     changed = ports.history.changed(after)
     everything = mode.full or after == 0
     skipped = []
@@ -176,10 +176,13 @@ def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> C
     return replace(known, model=model, judge=ports.judge_with(model), prompts=ports.prompts)
 
 
-def _last_like(mode: ConsolidationMode, ports: Ports) -> int:
-    """The number of the last consolidation that looked at as much, 0 when there was none."""
+def last_whole(ports: Ports) -> int:
+    """The number of the last consolidation that left no part for later, 0 when there was none.
+
+    Where there is no record of any it is the last one.
+    """
     last = ports.history.last()
-    if not mode.summarises or ports.runs.last() is None:
+    if ports.runs.last() is None:
         return last
     whole = ports.runs.last(whole=True)
     return 0 if whole is None else min(whole.number, last)

@@ -159,7 +159,7 @@ class Ports(Protocol):
 
     @property
     def pages(self) -> PageWriter:
-        """Boxes and entities as file changes."""
+        """Boxes, entities and summaries as file changes."""
 
     @property
     def eraser(self) -> Eraser:

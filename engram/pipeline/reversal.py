@@ -1,9 +1,8 @@
 """Reversal: the plan of an undo, with the pages that show what it takes back.
 
-Boxes, entities, profile and index are folds over memories. Those that the undo does not restore
-byte for byte are made anew here without what goes, in whichever transaction they were written
-since; a page of which nothing is left goes too. Every line of a person stays. Nothing is written
-here.
+Boxes, entities, summaries, profile and index show memories. Those that the undo does not restore
+byte for byte are made here without what goes, in whichever transaction they were written since; a
+page of which nothing is left goes too. Every line of a person stays. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from engram.model.entity import Entity
 from engram.model.overlay import Overlay
 from engram.model.report import Reverted
 from engram.model.step import Page
+from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.pipeline.consolidation import ConsolidationRequest, pass_context
 from engram.pipeline.ports import Ports
@@ -37,6 +37,7 @@ def undo_plan(what: str, ports: Ports) -> Plan:
     for _, memory in reverted.reworded.values():
         view.put(memory)
     pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
+    pages += _summaries(reverted, ports)
     changes = (*ports.pages.pages(pages), *_plain_pages(reverted, view, ports))
     return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
 
@@ -140,6 +141,18 @@ def _tells_of(entity: Entity, reverted: Reverted, ports: Ports) -> bool:
 
 def _names(entity: Entity) -> Iterator[str]:
     yield from (entity.id, entity.name, *entity.aliases)
+
+
+# -- summaries ------------------------------------------------------------------------------------
+
+
+def _summaries(reverted: Reverted, ports: Ports) -> Pages:
+    """`(before, after)` of the summaries that tell of what goes, or of words that are no more."""
+    handled = _handled(reverted)
+    lost = {*reverted.gone, *reverted.reworded}
+    known = [page for page in ports.view.summaries() if page.path not in handled]
+    pairs = [(page, without_memories(page, lost)) for page in known]
+    return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 # -- plain pages ----------------------------------------------------------------------------------

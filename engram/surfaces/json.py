@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.tier import Retention
+    from engram.model.summary import Summary
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
@@ -267,6 +268,13 @@ def box(found: Box, gap_minutes: float) -> Shape:
     row["open"] = not found.path
     ended = found.path or found.seal
     row["seals_at"] = "" if ended else plus_minutes(found.sealed, gap_minutes)
+    return row
+
+
+def summary(found: Summary) -> Shape:
+    """`summaries`: one summary, each of its lines with the memories that it comes from."""
+    row = asdict(found)
+    row["file"] = row.pop("path")
     return row
 
 

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         ShownTurn,
     )
     from engram.model.tier import Retention, RetrievalMode
+    from engram.model.summary import Summary
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
@@ -460,6 +461,17 @@ class Vault:
         """The trace of an id, its beginning, or one of its boxes; and its boxes."""
         self._settled()
         return self.parts.boxes.trace(reference)
+
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary, superseded ones too, by the day of its newest source, oldest first."""
+        self._settled()
+        return self.parts.summaries.listing()
+
+    def summary(self, reference: str) -> tuple[Summary, str]:
+        """The summary of an id, its beginning, or a docid; with the text of its page."""
+        self._settled()
+        found = self.parts.summaries.find(reference)
+        return found, self._lookup().page_text(found)
 
     def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.review_queue`)."""
@@ -952,18 +964,17 @@ class Vault:
 
         return close_file(source, path, self.parts)
 
-    def news(self, after: int | None = None) -> bool:
-        """Whether anything happened since a transaction, or since the last consolidation."""
-        return bool(self.parts.history.changed(after))
+    def news(self) -> bool:
+        """Whether anything happened since the last consolidation that left nothing for later."""
+        from engram.pipeline.consolidation import last_whole
 
-    def new_memories(self, after: int | None = None) -> int:
-        """How many memories are new since a transaction, or since the last consolidation."""
-        return self.parts.history.born(after)
+        return bool(self.parts.history.changed(last_whole(self.parts)))
 
-    @property
-    def last_transaction(self) -> int:
-        """The number of the last transaction, 0 when there was none."""
-        return self.parts.catalog.last
+    def new_memories(self) -> int:
+        """How many memories are new since then."""
+        from engram.pipeline.consolidation import last_whole
+
+        return self.parts.history.born(last_whole(self.parts))
 
     def consolidation_run(self, number: int = 0) -> ConsolidationRun | None:
         """The record of a consolidation, or of the last; None where there is none."""

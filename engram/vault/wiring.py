@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.queries.tier_queries import TierQueries
+    from engram.queries.summary_queries import SummaryQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
@@ -318,14 +319,14 @@ class VaultParts:
 
     @cached_property
     def writer(self) -> FileRenderer:
-        """Memories, boxes and entities as file changes."""
+        """Memories and pages as file changes."""
         from engram.store.files.render import FileRenderer
 
         return FileRenderer(self.disk)
 
     @property
     def pages(self) -> FileRenderer:
-        """Boxes and entities as file changes."""
+        """Boxes, entities and summaries as file changes."""
         return self.writer
 
     @cached_property
@@ -547,6 +548,13 @@ class VaultParts:
         from engram.queries.box_queries import BoxQueries
 
         return BoxQueries(self.view, self.settings.boxes)
+
+    @cached_property
+    def summaries(self) -> SummaryQueries:
+        """The summaries of related memories."""
+        from engram.queries.summary_queries import SummaryQueries
+
+        return SummaryQueries(self.view)
 
     # -- reading turns and judging memories ----------------------------------------------------
 

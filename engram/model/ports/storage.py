@@ -32,10 +32,10 @@ class Writer(Protocol):
 
 
 class PageWriter(Protocol):
-    """Boxes and entities -> file changes, in the vault's own format."""
+    """Boxes, entities and summaries -> file changes, in the vault's own format."""
 
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
-        """Files of boxes and entities, as `(before, after)`: to create, patch or remove."""
+        """Files of pages, as `(before, after)`: to create, patch or remove."""
         ...
 
 
