@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from engram.model.schema_score import TriagedConversation
     from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
-    from engram.model.tier import Retention
     from engram.model.summary import Summary
+    from engram.model.tier import Retention
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths

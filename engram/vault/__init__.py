@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         ShownFile,
         ShownTurn,
     )
-    from engram.model.tier import Retention, RetrievalMode
     from engram.model.summary import Summary
+    from engram.model.tier import Retention, RetrievalMode
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup

@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from engram.queries.naming import Naming
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
-    from engram.queries.tier_queries import TierQueries
     from engram.queries.summary_queries import SummaryQueries
+    from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog

@@ -5,8 +5,8 @@
 Which pages are due is decided by `summary_due`, and what they say by `summary_writing`. The page of
 a changed cluster supersedes those before it; a page whose sources changed, and that no other takes
 over, ends superseded by nothing. What a person wrote on a page stays: no step changes a text, but
-that a full run with a model writes anew what no person edited and no model wrote. Looked at by the
-daemon's runs and the command's, not by those after a few extractions.
+that a full run with a model writes anew what no person edited and no model wrote. Looked at by
+the daemon's runs and the command's, not by those after a few extractions.
 `consolidate.summaries = false` leaves all pages as they are.
 """
 
