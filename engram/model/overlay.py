@@ -235,10 +235,15 @@ class Overlay:
     def unboxed(self) -> Sequence[Memory]:
         """Memories that no box would hold."""
         boxed = {name for box in self._boxes.values() if box is not None for name in box.memories}
-        found = (self.memories.get(memory.id, memory) for memory in self._under.unboxed())
+        found = {memory.id: memory for memory in self._under.unboxed()}
+        for name, memory in self.memories.items():
+            if name in found or (memory.sources and self._under.memory(name) is None):
+                found[name] = memory
         left_out = boxed | self._gone
         return [
-            memory for memory in found if memory.id not in left_out and memory.status != "retired"
+            memory
+            for memory in found.values()
+            if memory.id not in left_out and memory.status != "retired"
         ]
 
     def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
