@@ -29,7 +29,7 @@ from engram.model.ports import (
     RunModel,
     RunRecords,
     Stopwatch,
-    Tiers,
+    TierLookup,
     TurnLog,
     TurnStore,
     Writer,
@@ -107,7 +107,7 @@ class Ports(Protocol):
         """The records of consolidations."""
 
     @property
-    def tiers(self) -> Tiers:
+    def tiers(self) -> TierLookup:
         """The tiers of memories."""
 
     @property

@@ -319,7 +319,7 @@ class ConsolidationHistory(Protocol):
         ...
 
 
-class Tiers(Protocol):
+class TierLookup(Protocol):
     """The tiers of memories, computed from the catalog."""
 
     def of(self, identifiers: Iterable[str], now: Instant) -> Mapping[str, MemoryTier]:
