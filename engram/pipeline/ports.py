@@ -29,6 +29,7 @@ from engram.model.ports import (
     RunModel,
     RunRecords,
     Stopwatch,
+    Tiers,
     TurnLog,
     TurnStore,
     Writer,
@@ -104,6 +105,10 @@ class Ports(Protocol):
     @property
     def runs(self) -> RunRecords:
         """The records of consolidations."""
+
+    @property
+    def tiers(self) -> Tiers:
+        """The tiers of memories."""
 
     @property
     def asks_model(self) -> bool:
