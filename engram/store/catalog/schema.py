@@ -19,11 +19,13 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, audience text, record text, settled int, successors text, body text
+  session text, forgotten int, audience text, record text, settled int, successors text,
+  confidence real, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, audience, project, space, category, importance, created, expires, valid_until, record
+  status, audience, project, space, category, importance, created, expires, valid_until, record,
+  confidence, settled
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
@@ -73,13 +75,15 @@ create index boxes_sealed on boxes(sealed);
 create index boxes_trace on boxes(trace) where trace != '';
 create table members(memory text, box text, primary key(memory, box)) without rowid;
 create index members_box on members(box);
-create table summary_sources(
-  source text, summary text, primary key(source, summary)
-) without rowid;
 create table unboxed(memory text primary key) without rowid;
 create table entities(
   id text primary key, path text, type text, name text, merged_into text, body text
 ) without rowid;
+create table summaries(
+  id text primary key, path text, status text, project text, space text, last text, body text
+) without rowid;
+create table summary_sources(source text, summary text, primary key(source, summary)) without rowid;
+create index summary_sources_summary on summary_sources(summary);
 
 create table topics(term text primary key, held int, weight int) without rowid;
 
