@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
     from engram.model.step import Step
+    from engram.model.tier import MemoryTier, Retention
     from engram.model.turn import Waiting
 
 
@@ -165,11 +166,30 @@ class IndexStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class TierCounts:
+    """How many memories are in each tier, of all and of each category that there is any of."""
+
+    tiers: Mapping[MemoryTier, int]
+    categories: Mapping[str, Mapping[MemoryTier, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class FallingMemory:
+    """A memory that will be in the tier `lower` after `days` days if nobody reads it."""
+
+    memory: Memory
+    retention: Retention
+    lower: MemoryTier
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Counts of one vault; `refused` (in the last 30 days) and `failures` by their stable codes.
 
     `to_review` is how many memories were set aside for the person; `records` has those schemas
-    that there are records of; `model` and `vectors` are None where none is configured.
+    that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
+    where none is configured.
     """
 
     vault: str
@@ -185,6 +205,7 @@ class Status:
     transactions: int
     to_review: int = 0
     records: Mapping[str, RecordCounts] = field(default_factory=dict)
+    tiers: Mapping[MemoryTier, int] = field(default_factory=dict)
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
     vectors: VectorStatus | None = None

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.queries.summary_queries import SummaryQueries
+    from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
@@ -94,7 +95,7 @@ _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
 #: the questions of consolidation
-_PROMPTS = ("condense", "entity", "judge")
+_PROMPTS = ("condense", "entity", "judge", "summary")
 
 
 def _whoosh(folder: Path) -> SearchIndex:
@@ -436,8 +437,18 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text, self._meaning,
+            lambda text: self.redactor.redact(text).text, self.tiers, self._meaning,
         )  # fmt: skip
+
+    @cached_property
+    def tiers(self) -> TierQueries:
+        """The tiers of memories."""
+        from engram.model.tier import Aging
+        from engram.queries.tier_queries import TierQueries
+
+        chosen = self.settings.retention
+        aging = Aging(chosen.half_life_days, chosen.hot, chosen.warm)
+        return TierQueries(self.disk, self.projections, aging)
 
     @cached_property
     def vectors(self) -> VectorStore:

@@ -15,7 +15,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engram.model.instant import Day
 from engram.model.memory import Audience, Memory
@@ -23,6 +23,10 @@ from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
 from engram.store.catalog.turn_rows import WITHDRAWN
+
+if TYPE_CHECKING:
+    from engram.model.step import Access
+    from engram.model.tier import Retained
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
@@ -76,21 +80,35 @@ class ReadOnlyCatalog:
             "everyone", *projects, "person" if personal else "everyone",
         )  # fmt: skip
 
-    def last_sessions(self, projects: Sequence[str]) -> list[tuple[Memory, Audience, Day]]:
-        """The active session records of these projects, for their agents, and the days of their
-        last turns; that of the conversation which was heard last comes first.
+    def retained(self) -> Iterator[tuple[int, Retained, Access | None]]:
+        """The number of each live memory, with what its tier is computed from (`model/tier`).
+
+        Reads count as of the last time that the catalog took up the log of them.
+        """
+        from engram.store.catalog.tier_rows import TierRows
+
+        return TierRows(self._rows).live()
+
+    def told_by(self, conversation: str) -> frozenset[int]:
+        """The numbers of memories whose first receipt points into a conversation."""
+        found = self._rows("select number from memories where session = ?", conversation)
+        return frozenset(row[0] for row in found)
+
+    def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
+        """The active session records of these projects, for their agents: their numbers, and the
+        days of their last turns; that of the conversation which was heard last comes first.
         """
         spoken = (
             "(select max(time) from turns where transcript = memories.session and seq > 0"
             f" and state < {WITHDRAWN})"
         )
         found = self._rows(
-            f"select body, audience, coalesce({spoken}, created) as spoken from memories"
+            f"select number, body, audience, coalesce({spoken}, created) as spoken from memories"
             " where status = 'active' and record = 'session' and audience = 'project'"
             f" and project in ({','.join('?' * len(projects))}) order by spoken desc, id desc",
             *projects,
         )
-        return [(decode(Memory, body), audience, last[:10]) for body, audience, last in found]
+        return [(row[0], decode(Memory, row[1]), row[2], row[3][:10]) for row in found]
 
     def count(self) -> int:
         """How many memories there are."""
