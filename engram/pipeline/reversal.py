@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engram.consolidate.entity_book import EntityBook
+from engram.consolidate.entity_book import EntityBook, WantedPage
 from engram.consolidate.passes import profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
@@ -108,7 +108,7 @@ def _entities(reverted: Reverted, view: Overlay, ports: Ports) -> Pages:
         if entity.merged_into:
             after = entity if memories else None
         else:
-            after = book.written(entity.id, memories)
+            after = book.written([WantedPage(entity.id, memories)])[0]
         own = after is not None and after.synthesis_by == "person"
         if after is not None and not (own or memories or after.timeline or after.relations):
             after = None

@@ -40,8 +40,8 @@ _OWN_FIRST = 5
 #: Hot ones are given first, then warm ones; all else is too cold to be given unasked.
 _RANKS: dict[MemoryTier, int] = {tier: rank for rank, tier in enumerate(tiers_of("standard"))}
 _COLD = len(_RANKS)
-#: A summary that is less sure is not given.
-_SURE = 0.7
+#: So many summaries are looked at.
+_MOST_SUMMARIES = 30
 
 
 class InjectionCandidate(NamedTuple):
@@ -78,14 +78,6 @@ class MostUseful(NamedTuple):
 
     given: list[int]
     cold: list[int]
-
-
-class SummaryCandidate(NamedTuple):
-    """An active summary, and the numbers of its memories; 0 for one that is not live."""
-
-    id: str
-    confidence: float
-    sources: tuple[int, ...]
 
 
 class Recipient(NamedTuple):
@@ -142,29 +134,28 @@ def most_useful(
     return MostUseful([*first, *own[_OWN_FIRST:]], cold)
 
 
-def with_summaries(
-    useful: MostUseful, summaries: Iterable[SummaryCandidate]
-) -> list[int | SummaryCandidate]:
-    """What to give, best first: a summary stands before the first of its memories.
+def with_summaries(useful: MostUseful, summaries: Mapping[str, Collection[int]]) -> list[int | str]:
+    """Numbers of memories and ids of summaries, best first.
 
-    Given is one that is sure enough and whose memories all may be; hardly any is given and too
-    cold, so that it stands at the end. Of several in one place the one that tells most comes first.
+    A summary, of which the numbers of its live memories are told, stands before the first of them;
+    one whose memories are all too cold at the end. Left out are those with a memory that may not be
+    given; of several in one place the one that tells most comes first.
     """
-    place = {number: at for at, number in enumerate((*useful.given, *useful.cold))}
-    sure = [
-        one for one in summaries
-        if one.confidence >= _SURE and one.sources and all(n in place for n in one.sources)
-    ]  # fmt: skip
-    sure.sort(key=lambda one: (-len(one.sources), -one.confidence, one.id))
-    before: dict[int, list[SummaryCandidate]] = {}
-    for one in sure:
-        before.setdefault(min(place[number] for number in one.sources), []).append(one)
-    found: list[int | SummaryCandidate] = []
-    for at, number in enumerate((*useful.given, *useful.cold)):
+    order = (*useful.given, *useful.cold)
+    place = {number: at for at, number in enumerate(order)} if summaries else {}
+    near = sorted(
+        (min(place[number] for number in numbers), -len(numbers), name)
+        for name, numbers in summaries.items()
+        if numbers and all(number in place for number in numbers)
+    )
+    before: dict[int, list[str]] = {}
+    for at, _, name in near[:_MOST_SUMMARIES]:
+        before.setdefault(min(at, len(useful.given)), []).append(name)
+    found: list[int | str] = []
+    for at, number in enumerate(useful.given):
         found += before.get(at, ())
-        if at < len(useful.given):
-            found.append(number)
-    return found
+        found.append(number)
+    return [*found, *before.get(len(useful.given), ())]
 
 
 def _places(

@@ -29,6 +29,7 @@ from engram.vault.wiring import Adapters, VaultParts
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
@@ -511,12 +512,13 @@ class Vault:
 
         self.ready_to_read()
         parts = self.parts
-        return status_of(
+        known = status_of(
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
             parts.model_status(), parts.vector_status(), self.clock.now(),
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
             parts.tiers.counts(self.clock.now()).tiers,
         )  # fmt: skip
+        return replace(known, last_run=parts.runs.last())
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -942,10 +944,10 @@ class Vault:
         is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
         boxes that are open are sealed too. A dry run plans the same and writes nothing.
         """
-        from engram.pipeline.consolidation import consolidate, preview
+        from engram.pipeline.consolidation import ConsolidationMode, consolidate, preview
 
         do = preview if dry_run else consolidate
-        return do(self.parts, full=full, closing=closing, tier=tier)
+        return do(self.parts, ConsolidationMode(full, closing, tier=tier))
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
@@ -962,9 +964,22 @@ class Vault:
 
         return close_file(source, path, self.parts)
 
-    def news(self) -> bool:
-        """Whether anything happened since the last consolidation."""
-        return bool(self.parts.history.changed())
+    def news(self, after: int | None = None) -> bool:
+        """Whether anything happened since a transaction, or since the last consolidation."""
+        return bool(self.parts.history.changed(after))
+
+    def new_memories(self, after: int | None = None) -> int:
+        """How many memories are new since a transaction, or since the last consolidation."""
+        return self.parts.history.born(after)
+
+    @property
+    def last_transaction(self) -> int:
+        """The number of the last transaction, 0 when there was none."""
+        return self.parts.catalog.last
+
+    def consolidation_run(self, number: int = 0) -> ConsolidationRun | None:
+        """The record of a consolidation, or of the last; None where there is none."""
+        return self.parts.runs.read(number) if number else self.parts.runs.last()
 
     def imported_news(self) -> bool:
         """Whether anything of that came with an import: history is dear."""

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Judge,
         Model,
         RecordAsker,
+        RunModel,
         Sleeper,
         WrittenRules,
     )
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.catalog.run_files import RunFiles
     from engram.store.commits.attributed_turns import AttributedTurns
     from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.conversations import VaultConversations
@@ -254,6 +256,13 @@ class VaultParts:
     def history(self) -> ConsolidationRows:
         """What happened since the last consolidation; the catalog behind it may be replaced."""
         return self.catalog.consolidations
+
+    @cached_property
+    def runs(self) -> RunFiles:
+        """The records of consolidations."""
+        from engram.store.catalog.run_files import RunFiles
+
+        return RunFiles(self.disk)
 
     @cached_property
     def turns(self) -> VaultTurns:
@@ -689,6 +698,11 @@ class VaultParts:
     @property
     def _sleeper(self) -> Sleeper:
         """Where time stands still nobody waits."""
+        return self.stopwatch
+
+    @property
+    def stopwatch(self) -> FixedClock | SystemClock:
+        """Where time stands still nothing takes any."""
         return self.clock if isinstance(self.clock, FixedClock) else SystemClock()
 
     @property
@@ -714,11 +728,13 @@ class VaultParts:
         """What the extractor may spend in one run is counted from here."""
         self._budget.begin_run()
 
-    def model_for_run(self) -> Model:
+    def model_for_run(self) -> RunModel:
         """The model for a run of its own, counted from here."""
+        from engram.llm.counted_model import CountedModel
+
         budget = self.budget()
         budget.begin_run()
-        return self.model(budget)
+        return CountedModel(self.model(budget), lambda: budget.run)
 
     def model(
         self, budget: Budget, asked: Sequence[Provider] = (), *, once: bool = False
@@ -762,11 +778,14 @@ class VaultParts:
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked about this vault. Raises Locked."""
+        return self._thinking.hold(patience)
+
+    @cached_property
+    def _thinking(self) -> WriterLock:
+        """One: who extracts holds it already when it consolidates."""
         from engram.store.base.lock import WriterLock
 
-        return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds).hold(
-            patience
-        )
+        return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""

@@ -344,13 +344,13 @@ class Catalog:
         """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
             memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
             schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
-            body_of(memory),
+            memory.confidence, body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)

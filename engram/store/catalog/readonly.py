@@ -26,14 +26,14 @@ from engram.store.catalog.turn_rows import WITHDRAWN
 
 if TYPE_CHECKING:
     from engram.model.step import Access
-    from engram.model.tier import Retained
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
-#: `(number, category, day, importance, audience, space, project, valid_until, expires)`
-LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+#: `(number, category, day, importance, audience, space, project, valid_until, expires, confidence,
+#: settled)`
+LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool]
 
 
 class ReadOnlyCatalog:
@@ -72,22 +72,20 @@ class ReadOnlyCatalog:
         With `personal` those for the person alone are among them, of whatever project.
         """
         return self._rows(
-            "select number, category, substr(created, 1, 10), importance, audience, space, project,"
-            " valid_until, expires from memories"
+            "select number, category, substr(created, 1, 10), ifnull(importance, 0), audience,"
+            " space, project, valid_until, expires, ifnull(confidence, 0), settled from memories"
             " where status in ('active', 'needs-review') and record != 'session' and (audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
             " or audience = ?)",
             "everyone", *projects, "person" if personal else "everyone",
         )  # fmt: skip
 
-    def retained(self) -> Iterator[tuple[int, Retained, Access | None]]:
-        """The number of each live memory, with what its tier is computed from (`model/tier`).
+    def reads(self) -> dict[int, Access]:
+        """How the memories were read that ever were, as of the last time that this was counted."""
+        from engram.model.step import Access
 
-        Reads count as of the last time that the catalog took up the log of them.
-        """
-        from engram.store.catalog.tier_rows import TierRows
-
-        return TierRows(self._rows).live()
+        found = self._rows("select number, count, last, days from accesses join memories using(id)")
+        return {number: Access(*read) for number, *read in found}
 
     def told_by(self, conversation: str) -> frozenset[int]:
         """The numbers of memories whose first receipt points into a conversation."""

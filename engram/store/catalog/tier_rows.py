@@ -1,8 +1,7 @@
 """Tier rows: what the tier of each memory is computed from, read from the catalog's columns.
 
-Rows of `memories`, `accesses` and `summary_sources` -> Retained and Access. Guarantees: no memory's
-body is decoded; a circle of replacements ends; nothing is written. For the open catalog and for the
-read-only one of a hook alike. Raises CatalogUnusable.
+Rows of `memories` and `summary_sources` -> Retained. Guarantees: no memory's body is decoded; a
+circle of replacements ends; nothing is written. Raises CatalogUnusable.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from engram.model.memory import LIVE
 from engram.model.tier import Retained
 
 if TYPE_CHECKING:
-    from engram.model.step import Access
     from engram.store.catalog.database import Row
 
 #: between the ids in the column `successors`
@@ -44,27 +42,6 @@ class TierRows:
             if row is not None:
                 told = self._rows("select 1 from summary_sources where source = ? limit 1", name)
                 yield name, _retained(row, bool(told), self._row)
-
-    def live(self) -> Iterator[tuple[int, Retained, Access | None]]:
-        """The number of each live memory, and how it was read, as far as that is counted."""
-        from engram.model.step import Access
-
-        reads = {
-            number: Access(count, last, days)
-            for number, count, last, days in self._rows(
-                "select number, count, last, days from accesses join memories using (id)"
-            )
-        }
-        told = {
-            number
-            for (number,) in self._rows(
-                "select number from summary_sources join memories on id = source"
-            )
-        }
-        for *values, number in self._rows(
-            f"select {_COLUMNS}, number from {_MEMORIES} where status in ('active', 'needs-review')"
-        ):
-            yield number, _retained(tuple(values), number in told, self._row), reads.get(number)
 
     def _row(self, name: str) -> Row | None:
         rows = self._rows(f"select {_COLUMNS} from {_MEMORIES} where id = ?", name)

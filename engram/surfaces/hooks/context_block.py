@@ -22,8 +22,15 @@ from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import SESSION, Audience, Memory
 from engram.model.settings import Settings
+from engram.model.tier import Aging
 from engram.recall.disputed import Given, undisputed_or_whole
-from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
+from engram.recall.injection import (
+    InjectionCandidate,
+    InjectionOrder,
+    Recipient,
+    is_given,
+    most_useful,
+)
 from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
 from engram.recall.unasked_blocks import ShownItem, prompt_block, session_block
@@ -133,7 +140,13 @@ def _session_block(
     rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
-    best = most_useful(headers, recipient, source.today).given
+    aging = source.settings.retention
+    order = InjectionOrder(
+        Aging(aging.half_life_days, aging.hot, aging.warm),
+        source.settings.recall.prefer,
+        catalog_reader.reads(),
+    )
+    best = most_useful(headers, recipient, source.today, order).given
     return session_block(
         _current(catalog_reader.memories(best), catalog_reader, source, recipient),
         source.settings.recall.budget_tokens,
