@@ -21,7 +21,7 @@ from engram.consolidate.summary_text import SummaryText
 from engram.language.agent_orders import added_order, is_order
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.supported import DAY, PATH, unsupported
-from engram.language.wording import beginnings
+from engram.language.tokens import telling_terms
 from engram.model.markdown import inert_line
 from engram.model.page_lines import one_line
 from engram.model.summary import ReplacedFact, SummaryDecision, SummaryLine
@@ -130,7 +130,7 @@ def _is_decision(shown: ShownMemory) -> bool:
 
 def _tells(shown: ShownMemory, names: tuple[str, ...], text: str) -> bool:
     """Whether a line that names a decision says it."""
-    mine, its = set(beginnings(text)), set(beginnings(shown.texts[0]))
+    mine, its = set(telling_terms(text)), set(telling_terms(shown.texts[0]))
     if shown.memory.id not in names or len(mine & its) < min(_LEAST_TOLD, len(its)):
         return False
     return overlap(mine, its) >= _TELLS
@@ -166,6 +166,9 @@ def _item(texts: tuple[str, ...], names: object, question: SummaryQuestion, need
         return _Item(code="source")
     given = [line for one in found.values() for line in one.lines]
     codes = [_code(text, given) if text else "" for text in texts]
+    # a decision may be told as what to do, a fact may not
+    if len(texts) == 1 and _orders(texts[0]) and not any(map(_orders, given)):
+        return _Item(code="order")
     if code := next(filter(None, codes[:needed]), ""):
         return _Item(code=code)
     kept = ("" if code else one_line(text) for text, code in zip(texts, codes, strict=True))
@@ -189,7 +192,7 @@ def _code(text: str, given: Sequence[str]) -> str:
         return "markup"
     if _BULLET.match(text) or inert_line(text) != one_line(text):
         return "markup"  # what begins a list, a heading or a block
-    if added_order(text, "\n".join(given)) or (is_order(text) and not any(map(is_order, given))):
+    if added_order(text, "\n".join(given)):
         return "order"
     if any(day not in everything for day in DAY.findall(text)):
         return "date"
@@ -197,6 +200,10 @@ def _code(text: str, given: Sequence[str]) -> str:
         return "path"
     # what stands there to the letter is no name or number to be looked for once more
     return unsupported(PATH.sub(" ", text), given)
+
+
+def _orders(text: str) -> bool:
+    return is_order(PATH.sub(" ", text))
 
 
 def _plain(text: str) -> str:
