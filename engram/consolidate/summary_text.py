@@ -22,14 +22,7 @@ from engram.language.sentences import sentences_of
 from engram.language.tokens import telling_terms
 from engram.model.memory import Memory
 from engram.model.page_lines import one_line
-from engram.model.summary import (
-    ReplacedFact,
-    Summary,
-    SummaryDecision,
-    SummaryLine,
-    SummaryPart,
-    texts_of,
-)
+from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine, texts_of
 from engram.model.text import first_line, normalise
 
 #: the share of its sources' length that a summary may have, by a model and in their own words
@@ -56,10 +49,8 @@ class SummaryText(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of it."""
-        lines: Iterable[SummaryPart] = (
-            *self.summary, *self.facts, *self.decisions, *self.replaced
-        )  # fmt: skip
-        return tuple(text for line in lines for text in texts_of(line) if text)
+        told = (self.summary, self.facts, self.decisions, self.replaced)
+        return tuple(text for lines in told for line in lines for text in texts_of(line) if text)
 
 
 def text_of(page: Summary) -> SummaryText:

@@ -17,7 +17,7 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
-from engram.model.memory import LIVE, SESSION, Audience, Memory, schema_name
+from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
 from engram.model.summary import Summary
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
@@ -26,6 +26,7 @@ from engram.store.catalog.page_rows import UNBOX, PageRows
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.schema import NAMES, SCHEMA, TABLES
+from engram.store.catalog.tier_rows import SEPARATOR, TierRows
 from engram.store.catalog.turn_rows import TurnRows
 
 if TYPE_CHECKING:
@@ -109,6 +110,11 @@ class Catalog:
         from engram.store.catalog.access import AccessRows
 
         return AccessRows(self.db)
+
+    @cached_property
+    def tiers(self) -> TierRows:
+        """What the tier of each memory is computed from."""
+        return TierRows(self.db.rows)
 
     @classmethod
     def open(cls, path: Path, vault: str) -> Catalog:
@@ -338,12 +344,13 @@ class Catalog:
         """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
             memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
-            schema_name(memory), body_of(memory),
+            schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
+            memory.confidence, body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)

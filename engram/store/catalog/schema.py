@@ -19,11 +19,13 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, audience text, record text, body text
+  session text, forgotten int, audience text, record text, settled int, successors text,
+  confidence real, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, audience, project, space, category, importance, created, expires, valid_until, record
+  status, audience, project, space, category, importance, created, expires, valid_until, record,
+  confidence, settled
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
@@ -41,7 +43,9 @@ create index memories_recorded on memories(record, created)
   where record != '' and status in ('active', 'needs-review');
 create index memories_retired on memories(created) where status = 'retired';
 create index memories_sessions on memories(session) where record = 'session';
-create index memories_named on memories(id, status);
+create index memories_named on memories(
+  id, status, created, category, importance, settled, successors
+);
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
