@@ -87,6 +87,7 @@ SMALL = {
     "consolidate --sizes 60,120 --compared 60": (
         "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
+    "supersession tests/fixtures/supersession/dev.jsonl --parts judge": ("judge alone",),
     "closing 20": ("20 turns: closed in", "splitting them into sentences"),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip

@@ -3,7 +3,8 @@
 Each pass sees what those before it planned. Every step is checked before it counts: its memories
 are as the vault has them, distinct, and lose nothing but their place in the active set; what is
 superseded has a live successor of no lower authority; nothing supersedes itself, not even over a
-chain; pages are as they were read. What fails is refused with a stable code. Pure.
+chain; pages are as they were read, and an active summary has the sources that its id is made of.
+What fails is refused with a stable code. Pure.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engram.consolidate.context import Pass, PassContext
+from engram.consolidate.context import Pass, PassContext, StepKey
+from engram.consolidate.summary_sources import outdated
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
 from engram.model.memory import Memory, authority_rank
@@ -20,9 +22,6 @@ from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
 from engram.model.summary import Summary
 from engram.model.view import VaultView
-
-#: identity of a step for the person who declines it: operation and subjects
-StepKey = tuple[str, str, tuple[str, ...]]
 
 #: the only fields that may change while a memory keeps its status
 _OPEN = (
@@ -45,7 +44,7 @@ def run_passes(
 ) -> ConsolidationPlan:
     """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
     planned, found = Overlay(context.view), ConsolidationPlan()
-    context = replace(context, view=planned)
+    context = replace(context, view=planned, declined=declined)
     for plan in passes:
         for step in map(named, plan(context)):
             code = "declined" if step_key(step) in declined else unsound(step, planned)
@@ -82,11 +81,12 @@ def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
 
 
 def step_key(step: Step) -> StepKey | None:
-    """The step as what a person may decline: it changes memories, or merges two things.
+    """The step as what a person may decline: of memories or summaries, or a merge of two things.
 
     Any other page only follows the memories that it shows: None.
     """
-    decides = step.amended or step.born or step.action == "merge"
+    summaries = any(isinstance(page, Summary) for pair in step.pages for page in pair)
+    decides = step.amended or step.born or summaries or step.action == "merge"
     return (step.task, step.action, step.subjects) if decides else None
 
 
@@ -108,6 +108,8 @@ def unsound(step: Step, view: VaultView) -> str:
         page = old or new
         if page is None or _page(page, view) != old:
             return "page_changed"
+        if isinstance(new, Summary) and new.status == "active" and (code := outdated(new, view)):
+            return code
     for change in step.prose:
         text = view.page(change.path)
         if change.before != (None if text is None else text.encode("utf-8")):

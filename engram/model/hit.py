@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.tier import MemoryTier
 
-#: pages are boxes and entities
+#: pages are boxes, entities and summaries
 Collection = Literal["memories", "turns", "pages"]
 
 #: parts of a score: what words give that stand for those asked for, and what the conversation does

@@ -13,6 +13,7 @@ parts outside 0..1. Pure.
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -134,8 +135,7 @@ def tiers_of(mode: RetrievalMode) -> tuple[MemoryTier, ...]:
 def _tier(memory: Retained, overall: float, recency: float, aging: Aging) -> MemoryTier:
     if memory.replaced or memory.ended:
         return "archived"
-    bounds = (aging.hot, aging.warm, COLD)
-    rank = next((place for place, least in enumerate(bounds) if overall >= least), len(bounds))
+    rank = len(TIERS) - 1 - bisect((COLD, aging.warm, aging.hot), overall)
     if memory.summarised:
         if recency < _FORGOTTEN:
             return "archived"

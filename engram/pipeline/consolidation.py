@@ -22,8 +22,8 @@ from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
 if TYPE_CHECKING:
-    from engram.consolidate.context import PassContext
-    from engram.consolidate.plan import ConsolidationPlan, StepKey
+    from engram.consolidate.context import PassContext, StepKey
+    from engram.consolidate.plan import ConsolidationPlan
     from engram.model.box import Box
     from engram.pipeline.ports import Ports
 

@@ -101,7 +101,9 @@ class SearchQueries:
             return Answers(
                 self._memory_hits(query, memories[:limit], setting),
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
-                self._pages.hits(query, _asked(limit), limit, setting),
+                self._pages.hits(
+                    query, _asked(limit), limit, setting, all_statuses=mode == "exhaustive"
+                ),
                 other_words=bool(best) and all(one.by_others for one in best),
                 words_alone=self._meaning.told if self._meaning else "",
             )

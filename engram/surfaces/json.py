@@ -43,16 +43,19 @@ if TYPE_CHECKING:
     from engram.model.report import (
         Collected,
         Edited,
+        FallingMemory,
         MergeReport,
         PurgeReport,
         RecordExport,
         Remembered,
         Scope,
         Status,
+        TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
     from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
+    from engram.model.tier import Retention
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
@@ -64,7 +67,7 @@ Shape = dict[str, Any]
 #: the keys of one answer of `search`, in this order (design 6)
 HIT_KEYS = (
     "docid", "score", "file", "line", "title", "snippet", "id", "collection", "category", "status",
-    "created", "project",
+    "created", "project", "tier",
 )  # fmt: skip
 _EXPLAINED = ("source", "why")
 
@@ -160,6 +163,7 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
     }  # fmt: skip
     return asdict(memory) | told | {
         **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
+        **_retained(shown.retention),
         "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
     }  # fmt: skip
 
@@ -167,6 +171,33 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
 def page_file(page: Page, markdown: str) -> Shape:
     """`show`: a box, an entity or another page, and its file as it is."""
     return asdict(page) | {"file": page.path, "markdown": markdown}
+
+
+def tiers(counts: TierCounts) -> Shape:
+    """`tiers`: how many memories are in each tier, of all and of each category."""
+    return {
+        "tiers": dict(counts.tiers),
+        "categories": {name: dict(found) for name, found in counts.categories.items()},
+    }
+
+
+def falling(one: FallingMemory) -> Shape:
+    """`tiers --at-risk`: a memory, its score, and when it will be in which lower tier."""
+    return memory_row(one.memory) | _retained(one.retention) | {
+        "lower": one.lower, "days": one.days,
+    }  # fmt: skip
+
+
+def _retained(retention: Retention | None) -> Shape:
+    """The tier of a memory and the parts of its score."""
+    if retention is None:
+        return {}
+    score = retention.score
+    parts = ("overall", "recency", "activation", "importance")
+    return {
+        "tier": retention.tier,
+        "retention": {name: round(getattr(score, name), 4) for name in parts},
+    }
 
 
 def shown_turn(said: ShownTurn) -> Shape:
@@ -184,7 +215,7 @@ def origin(found: MemoryOrigin) -> Shape:
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
         "source_step": found.step._asdict(),
-        **_sure(memory),
+        **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
             for link, time, role, said in found.receipts

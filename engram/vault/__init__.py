@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         ShownFile,
         ShownTurn,
     )
-    from engram.model.tier import RetrievalMode
+    from engram.model.tier import Retention, RetrievalMode
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
@@ -369,8 +369,14 @@ class Vault:
 
         shown = self._lookup().shown(reference)
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
-            self.parts.count_access([shown.content.id])
+            shown = shown._replace(retention=self._read(shown.content))
         return shown
+
+    def _read(self, memory: Memory) -> Retention:
+        """Count that a memory is read; its tier and score before."""
+        found = self.parts.tiers.retention(memory.id, self.clock.now())
+        self.parts.count_access([memory.id])
+        return found
 
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
@@ -408,8 +414,7 @@ class Vault:
         """Where a memory came from, and every event since."""
         lookup = self._lookup()
         origin = lookup.origin(lookup.memory(reference))
-        self.parts.count_access([origin.memory.id])
-        return origin
+        return origin._replace(retention=self._read(origin.memory))
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -498,6 +503,7 @@ class Vault:
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
             parts.model_status(), parts.vector_status(), self.clock.now(),
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
+            parts.tiers.counts(self.clock.now()).tiers,
         )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:

@@ -94,7 +94,7 @@ _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
 #: the questions of consolidation
-_PROMPTS = ("condense", "entity", "judge")
+_PROMPTS = ("condense", "entity", "judge", "summary")
 
 
 def _whoosh(folder: Path) -> SearchIndex:

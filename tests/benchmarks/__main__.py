@@ -24,6 +24,7 @@ MEASUREMENTS = (
     "other_words",
     "qmd_face",
     "consolidate",
+    "supersession",
     "closing",
 )
 

@@ -22,7 +22,7 @@ EXAMPLES: dict[str, list[str]] = {
     "capture": ["-"], "remember": ["The", "logo", "is", "blue."],
     "new": ["preference", "--from", "record.json"], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
-    "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
+    "show": ["decision"], "why": ["decision"], "tiers": [], "links": ["decision"], "entities": [],
     "boxes": [], "traces": [], "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],

@@ -22,7 +22,7 @@ from tests.admit.cases import memory
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "entity", "judge")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "entity", "judge", "summary")}
 
 
 class Silent(RuleJudge):

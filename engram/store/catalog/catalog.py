@@ -18,6 +18,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
 from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
+from engram.model.summary import Summary
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
@@ -55,13 +56,16 @@ class FileRow(NamedTuple):
 
 
 _FILE = ", ".join(FileRow._fields)
+_TABLES: dict[type[layout.Content], str] = {
+    Memory: "memories", Box: "boxes", Entity: "entities", Summary: "summaries",
+}  # fmt: skip
 
 
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are
-    parts; what they hold together is asked through `CatalogView`.
+    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes, entities, summaries) and `accesses`
+    are parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -310,7 +314,7 @@ class Catalog:
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:
-        """Remove a file that is gone, and the memory, box or entity whose home it was."""
+        """Remove a file that is gone, and the memory or page whose home it was."""
         row = self.file(path)
         self.db.do("delete from files where path = ?", path)
         kind = layout.content_type(path)
@@ -319,11 +323,11 @@ class Catalog:
         if kind is Memory:
             self._drop_memory(row.id)
         else:
-            self.pages.drop(row.id, box=kind is Box)
+            self.pages.drop(kind, row.id)
 
     def home(self, kind: type[layout.Content], identifier: str) -> str:
         """The path of the file that owns an id among its kind, '' when there is none."""
-        table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
+        table = _TABLES[kind]
         row = self.db.row(f"select path from {table} where id = ?", identifier)
         return str(row[0]) if row else ""
 

@@ -75,13 +75,15 @@ create index boxes_sealed on boxes(sealed);
 create index boxes_trace on boxes(trace) where trace != '';
 create table members(memory text, box text, primary key(memory, box)) without rowid;
 create index members_box on members(box);
-create table summary_sources(
-  source text, summary text, primary key(source, summary)
-) without rowid;
 create table unboxed(memory text primary key) without rowid;
 create table entities(
   id text primary key, path text, type text, name text, merged_into text, body text
 ) without rowid;
+create table summaries(
+  id text primary key, path text, status text, project text, space text, last text, body text
+) without rowid;
+create table summary_sources(source text, summary text, primary key(source, summary)) without rowid;
+create index summary_sources_summary on summary_sources(summary);
 
 create table topics(term text primary key, held int, weight int) without rowid;
 

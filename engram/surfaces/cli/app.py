@@ -46,6 +46,7 @@ VERBS: dict[str, str] = {
     "list": "the memories, filtered",
     "show": "one memory as it is on disk",
     "why": "where a memory came from, and all that happened to it",
+    "tiers": "how many memories are hot, warm, cold and archived, and which will fall",
     "links": "what a memory points to, and what points to it",
     "entities": "the people, tools and projects that memories speak of",
     "boxes": "what was learnt in each stretch of a conversation",

@@ -11,6 +11,7 @@ from engram.model.shown import ShownTurn
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.tiers import described
 
 if TYPE_CHECKING:
     from engram.model.shown import ShownFile
@@ -44,6 +45,8 @@ def _show_memory(memory: Memory, shown: ShownFile) -> None:
         emit_json(shapes.memory_file(memory, shown))
         return
     talk(memory.path)
+    if shown.retention is not None:
+        talk(described(shown.retention))
     say(shown.text.rstrip("\n"))
 
 

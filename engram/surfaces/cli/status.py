@@ -38,6 +38,9 @@ def command() -> None:
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
     say(f"memories   {kinds}")
+    if any(state.tiers.values()):
+        tiers = ", ".join(f"{count:,} {tier}" for tier, count in state.tiers.items() if count)
+        say(f"tiers      {tiers}")
     if state.to_review:
         wait = plural(state.to_review, "memory waits", "memories wait")
         say(f"review     {wait} for you: `engram review`")
