@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engram.model.change import Plan
 from engram.model.errors import BadInput
 from engram.model.model_request import Tier
+from engram.model.pair_verdict import text_digest
 from engram.model.ports import CopyMerger, Judge, Model
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
 from engram.model.step import Step
@@ -67,6 +68,7 @@ def consolidate(
             merge_copies(ports, copies)
         else:
             late = ports.history.changed(seen)
+            ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
         request = _request(full, closing, model, ports)
         found, number = commit_steps(request, ports, planned, batch)
         if late:

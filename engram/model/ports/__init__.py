@@ -41,11 +41,13 @@ from engram.model.ports.thinking import (
     Extractor,
     Heard,
     Judge,
+    KeptVerdicts,
     Model,
     NoRules,
     NothingHeard,
     PromptContext,
     RecordAsker,
+    Verdicts,
     WrittenRules,
 )
 
@@ -72,6 +74,7 @@ __all__ = [
     "Heard",
     "Index",
     "Judge",
+    "KeptVerdicts",
     "Model",
     "NoRules",
     "NothingHeard",
@@ -84,6 +87,7 @@ __all__ = [
     "Tally",
     "TurnLog",
     "TurnStore",
+    "Verdicts",
     "Writer",
     "WrittenRules",
 ]

@@ -33,6 +33,7 @@ STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "sta
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
+VERDICTS = "state/verdicts.jsonl"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
