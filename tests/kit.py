@@ -18,6 +18,7 @@ from engram.model.change import Plan
 from engram.model.entity import Entity
 from engram.model.settings import Settings
 from engram.model.step import Page
+from engram.model.summary import Summary, SummaryLine
 from engram.model.turn import Turn, turn_of
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
@@ -154,8 +155,18 @@ def entity(identifier: str, *memories: str, **more: object) -> Entity:
     return replace(made, **more)  # type: ignore[arg-type]
 
 
+def summary(identifier: str, *memories: str, **more: object) -> Summary:
+    """A summary of these memories, one line from each."""
+    lines = tuple(SummaryLine(f"What {name} says.", (name,)) for name in memories)
+    made = Summary(
+        identifier, "Tea", "2026-03-07T02:00:00Z", "2026-03-01", "2026-03-06", memories, lines,
+        confidence=0.8, space="project", project="shop",
+    )  # fmt: skip
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
 def write_pages(vault: Vault, *pairs: tuple[Page | None, Page | None]) -> int:
-    """Make, change and remove boxes and entities in one transaction; returns its number."""
+    """Make, change and remove pages in one transaction; returns its number."""
     changes = FileRenderer(vault.parts.disk).pages(pairs)
     return vault.parts.committer.commit(Plan("consolidate", tuple(changes))).number
 

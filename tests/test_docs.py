@@ -31,7 +31,7 @@ from engram.model.memory import (
 from engram.model.refusal_codes import MEANINGS
 from engram.model.schemas import SCHEMA_TABLE, Schema
 from engram.model.settings import Settings
-from engram.recall import blocks
+from engram.recall import unasked_blocks as blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
 from engram.settings.load import VAULT_KEYS
 from engram.store.base.clock import FixedClock

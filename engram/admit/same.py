@@ -28,8 +28,8 @@ from engram.model.memory import (
     PARTICIPANT,
     Memory,
     authority_rank,
-    closed_as,
     is_proposed,
+    is_settled,
 )
 from engram.model.ports import Judge
 from engram.model.retention import renewed
@@ -121,7 +121,7 @@ def fulfilled(owner: Memory, candidate: Candidate) -> Memory:
 
     A commitment is closed. Another plan stays visible: it still tells what was done, and why.
     """
-    if owner.extras.get(FULFILLED) or closed_as(owner):
+    if is_settled(owner):
         return owner
     link, day = candidate.receipt.link, candidate.receipt.day
     after = replace(owner, sources=tuple(dict.fromkeys((*owner.sources, link))))

@@ -15,15 +15,19 @@ from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
 
+#: identity of a step for the person who declines it: pass, action and subjects
+StepKey = tuple[str, str, tuple[str, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class PassContext:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
-    None stands for all: a full run. `closing`: boxes that are open are sealed too. `model` is None
+    None stands for all: a full run. `closing`: boxes that are open are sealed too; `summarises`:
+    clusters and summaries are due too, which they are not after extractions. `model` is None
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
-    that passes ask with, by name.
+    that passes ask with, by name. `declined` are the keys of steps that the person took back.
     """
 
     view: VaultView
@@ -37,6 +41,8 @@ class PassContext:
     model: Model | None = None
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     timezone: str = "UTC"
+    declined: frozenset[StepKey] = frozenset()
+    summarises: bool = True
 
     @property
     def today(self) -> Day:
@@ -55,15 +61,17 @@ class PassContext:
 
     def ask_all(self, requests: Sequence[Request]) -> list[Mapping[str, Any] | None]:
         """The answer to each of several questions, asked side by side; None where there is none."""
+        return [
+            None if one is None else one.value if isinstance(one.value, dict) else {}
+            for one in self.replies(requests)
+        ]
+
+    def replies(self, requests: Sequence[Request]) -> list[Reply | None]:
+        """The same, with the name of the model that answered."""
         if self.model is None:
             return [None] * len(requests)
-        found: list[Mapping[str, Any] | None] = []
-        for told in ask_all(self.model, requests):
-            if isinstance(told, Reply):
-                found.append(told.value if isinstance(told.value, dict) else {})
-            else:
-                found.append(None)
-        return found
+        told = ask_all(self.model, requests)
+        return [one if isinstance(one, Reply) else None for one in told]
 
     def concerns(self, identifier: str) -> bool:
         """Whether a memory is to be looked at in this run."""

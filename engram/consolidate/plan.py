@@ -3,15 +3,17 @@
 Each pass sees what those before it planned. Every step is checked before it counts: its memories
 are as the vault has them, distinct, and lose nothing but their place in the active set; what is
 superseded has a live successor of no lower authority; nothing supersedes itself, not even over a
-chain; pages are as they were read. What fails is refused with a stable code. Pure.
+chain; pages are as they were read, and an active summary has the sources that its id is made of.
+What fails is refused with a stable code. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engram.consolidate.context import Pass, PassContext
+from engram.consolidate.context import Pass, PassContext, StepKey
+from engram.consolidate.summary_sources import outdated
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
 from engram.model.memory import Memory, authority_rank
@@ -20,9 +22,6 @@ from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
 from engram.model.summary import Summary
 from engram.model.view import VaultView
-
-#: identity of a step for the person who declines it: operation and subjects
-StepKey = tuple[str, str, tuple[str, ...]]
 
 #: the only fields that may change while a memory keeps its status
 _OPEN = (
@@ -34,19 +33,25 @@ _OPEN = (
 
 @dataclass(slots=True)
 class ConsolidationPlan:
-    """The steps that hold, and how many were refused by code."""
+    """The steps that hold, how many were refused by code, and the seconds of each pass."""
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def run_passes(
-    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset()
-) -> ConsolidationPlan:
-    """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
+    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset(),
+    seconds: Callable[[], float] = lambda: 0.0,
+) -> ConsolidationPlan:  # fmt: skip
+    """Plan with every pass in turn. `declined` are steps that the person undid: not again.
+
+    `seconds` is what the passes are timed by.
+    """
     planned, found = Overlay(context.view), ConsolidationPlan()
-    context = replace(context, view=planned)
+    context = replace(context, view=planned, declined=declined)
     for plan in passes:
+        began = seconds()
         for step in map(named, plan(context)):
             code = "declined" if step_key(step) in declined else unsound(step, planned)
             if code:
@@ -57,6 +62,7 @@ def run_passes(
             if context.changed is not None and step_key(step) is not None:
                 # pages that show these memories have to follow in the same run
                 context = replace(context, changed=context.changed | set(step.subjects))
+        found.seconds[plan.__module__.rpartition(".")[2]] = seconds() - began
     return found
 
 
@@ -69,10 +75,11 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
-    """Those steps of an earlier plan that still hold: the vault may have changed since."""
-    planned, found = Overlay(view), ConsolidationPlan()
-    for step in steps:
+def still_sound(plan: ConsolidationPlan, view: VaultView) -> ConsolidationPlan:
+    """An earlier plan with those steps that still hold: the vault may have changed since."""
+    planned = Overlay(view)
+    found = ConsolidationPlan([], dict(plan.refused), plan.seconds)
+    for step in plan.steps:
         if code := unsound(step, planned):
             found.refused[code] = found.refused.get(code, 0) + 1
         else:
@@ -82,11 +89,12 @@ def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
 
 
 def step_key(step: Step) -> StepKey | None:
-    """The step as what a person may decline: it changes memories, or merges two things.
+    """The step as what a person may decline: of memories or summaries, or a merge of two things.
 
     Any other page only follows the memories that it shows: None.
     """
-    decides = step.amended or step.born or step.action == "merge"
+    summaries = any(isinstance(page, Summary) for pair in step.pages for page in pair)
+    decides = step.amended or step.born or summaries or step.action == "merge"
     return (step.task, step.action, step.subjects) if decides else None
 
 
@@ -108,6 +116,8 @@ def unsound(step: Step, view: VaultView) -> str:
         page = old or new
         if page is None or _page(page, view) != old:
             return "page_changed"
+        if isinstance(new, Summary) and new.status == "active" and (code := outdated(new, view)):
+            return code
     for change in step.prose:
         text = view.page(change.path)
         if change.before != (None if text is None else text.encode("utf-8")):

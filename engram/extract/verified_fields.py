@@ -20,7 +20,7 @@ from engram.language.agent_orders import added_order
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
 from engram.language.same_language import same_language
-from engram.language.supported import LEAST_SHARED, LINK, new_names
+from engram.language.supported import DAY, LEAST_SHARED, LINK, PATH, new_names
 from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.language.wording import beginnings
@@ -33,16 +33,9 @@ from engram.model.records_found import DROPPED, NO_RATIONALE, THIN_TAGS
 _LEAST_TAGS = 2
 #: the fields that say why (seed 001)
 _WHY = {"decision": "rationale", "tech_debt": "reason_deferred", "preference": "reason"}
-#: a path, a file, a flag, an identifier, what stands in back-ticks
-_PATH = re.compile(
-    r"(?<![\w/.])(?:~|\.{1,2})?/[\w.@/*-]*\w|\b[\w.@-]+(?:/[\w.@*-]+){2,}"
-    r"|\b[\w-]{2,}/[\w/-]*\.[a-z]\w{0,4}\b|\b[\w-]{2,}\.[a-z]{1,5}\b(?!\()"
-    r"|(?<![\w-])--[a-z][\w-]+|\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w+\b|`[^`\n]{2,80}`"
-)
 #: of fewer words nothing is counted
 _FEW_WORDS = 3
 _NUMBER = re.compile(r"\bv?\d[\d.]*\b ?")
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 class Verified(NamedTuple):
@@ -75,7 +68,7 @@ class ShownExcerpt:
         `said` are the draft's quotes: a day that one of them names may be told as a date.
         """
         text = _without_known_days(text, said)
-        if any(day not in self._text for day in _DAY.findall(text)):
+        if any(day not in self._text for day in DAY.findall(text)):
             return "date"
         values = self._values
         counted = (one for one in number_words_of(text) if one.said.isdisjoint(values))
@@ -83,7 +76,7 @@ class ShownExcerpt:
             return "number"
         if any(link not in self._text for link in LINK.findall(text)):
             return "link"
-        if any(not self.has(path) for path in _PATH.findall(text)):
+        if any(not self.has(path) for path in PATH.findall(text)):
             return "path"
         if new_names(text, self._text):
             return "name"
@@ -150,10 +143,10 @@ def _clean(text: str) -> str:
 
 def _without_known_days(text: str, said: Sequence[Receipt]) -> str:
     """A text without the dates that its quotes name in other words, or that they were said on."""
-    if not _DAY.search(text):
+    if not DAY.search(text):
         return text
     known = {one.day for one in said}
     for one in said:
         for span in find_times(one.quote, one.day):
             known |= {span.start, span.end}
-    return _DAY.sub(lambda found: " " if found[0] in known else found[0], text)
+    return DAY.sub(lambda found: " " if found[0] in known else found[0], text)

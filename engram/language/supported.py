@@ -35,6 +35,13 @@ _NO_NAMES = TAG - {*WEEKDAYS, *MONTHS} | {"may"}
 _ENDED = re.compile(r"\((?:superseded|expired|retired|archived)\)")
 #: what stands in place of the denied
 _SET_RIGHT = re.compile(r"\b(?:sondern|but|sino)\b", re.IGNORECASE)
+DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+#: a path, a file, a flag, an identifier, what stands in back-ticks
+PATH = re.compile(
+    r"(?<![\w/.])(?:~|\.{1,2})?/[\w.@/*-]*\w|\b[\w.@-]+(?:/[\w.@*-]+){2,}"
+    r"|\b[\w-]{2,}/[\w/-]*\.[a-z]\w{0,4}\b|\b[\w-]{2,}\.[a-z]{1,5}\b(?!\()"
+    r"|(?<![\w-])--[a-z][\w-]+|\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w+\b|`[^`\n]{2,80}`"
+)
 LINK = re.compile(r"\w+://[^\s()\[\]<>]*[^\s()\[\]<>.,;:!?'\"`]")
 
 
@@ -49,7 +56,14 @@ def new_names(text: str, given: str) -> set[str]:
     if is_german(given):
         return set()
     known = set(terms(given)) | _months(given)
-    return {name for name in _names(text) if not known.intersection(terms(name))}
+    begun = set(beginnings(given))
+    return {
+        name
+        for name, leads in _names(text)
+        if not known.intersection(terms(name))
+        # "Verification takes 2 ms" of "verifying took 2 ms": no name, but the subject
+        and not (leads and begun.intersection(beginnings(name)))
+    }
 
 
 def unsupported(text: str, given: Sequence[str]) -> str:
@@ -110,14 +124,15 @@ def _months(text: str) -> set[str]:
     return {term for number in numbers if 0 < number <= 12 for term in terms(MONTHS[number - 1])}
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str) -> Iterator[tuple[str, bool]]:
+    """The names in a text, and whether they begin a sentence."""
     for sentence in sentences_of(text):
         found = [_OWNER.sub("", word) for word in _WORD.findall(sentence)]
         for place, word in enumerate(found):
             if not word[:1].isupper() or word.casefold() in _NO_NAMES:
                 continue
             if place or _is_subject(word, found[1:2]):
-                yield word
+                yield word, not place
 
 
 def _is_subject(word: str, behind: list[str]) -> bool:

@@ -12,8 +12,9 @@ from engram.model.ids import message_digest
 if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
     from engram.model.instant import Day
+    from engram.model.tier import MemoryTier
 
-#: pages are boxes and entities
+#: pages are boxes, entities and summaries
 Collection = Literal["memories", "turns", "pages"]
 
 #: parts of a score: what words give that stand for those asked for, and what the conversation does
@@ -110,7 +111,8 @@ class Hit(NamedTuple):
 
     `docid` is `#` and six hex digits; `file` is relative to the vault; `line` is 1-based.
     `why` says in words how the score came about; `spans` are (start, end) offsets of the matches
-    in `snippet`. `section` is the heading of the section that the snippet is of, if any.
+    in `snippet`. `section` is the heading of the section that the snippet is of, if any; `tier` is
+    that of a memory, empty for all else.
     Of a turn, where that is asked for: `before` and `after` are its neighbours, if they may be
     shown; `more` counts the turns of its conversation that match too, for the last hit of it.
     """
@@ -131,6 +133,7 @@ class Hit(NamedTuple):
     why: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     section: str = ""
+    tier: MemoryTier | Literal[""] = ""
     before: TurnBeside | None = None
     after: TurnBeside | None = None
     more: int = 0

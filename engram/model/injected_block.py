@@ -1,4 +1,4 @@
-"""The `<engram-memory>` block of this program in any text: taken out, or put in its place.
+"""The `<engram-memory>` block of this program in any text: taken out.
 
 A block without an end reaches to the end of the text. Nested blocks are one. Doubled opening tags
 with a single end stop at that end, so that the words behind an injection which went wrong are not
@@ -20,22 +20,6 @@ def without_own(text: str) -> str:
         pieces.append(text[done:first])
         done = last
     return "".join(pieces) + text[done:]
-
-
-def with_block(text: str, block: str) -> str:
-    """The text with this block in place of every block in it, or at its end.
-
-    An empty block only takes the others out.
-    """
-    spans = _spans(text)
-    if spans and block:
-        start = spans[0][0]
-        return text[:start] + block + with_block(text[start:], "")
-    while spans:
-        # what is left may have closed up to a tag again
-        text = without_own(text)
-        spans = _spans(text)
-    return text + block
 
 
 def _spans(text: str) -> list[tuple[int, int]]:

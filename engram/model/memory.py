@@ -209,6 +209,11 @@ def closed_as(memory: Memory) -> str:
     return found[0] if found else ""
 
 
+def is_settled(memory: Memory) -> bool:
+    """Whether a promise was kept or dropped."""
+    return bool(memory.extras.get(FULFILLED) or closed_as(memory))
+
+
 def is_uncollected(memory: Memory) -> bool:
     """Whether a memory is retired and its file does not lie in the archive."""
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
+from engram.model.consolidation_run import ConsolidationRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
     from engram.model.step import Step
+    from engram.model.tier import MemoryTier, Retention
     from engram.model.turn import Waiting
 
 
@@ -71,12 +73,13 @@ class Remembered:
 class Consolidated:
     """Result of a consolidation, real or dry: its steps, those refused by code, its transaction.
 
-    `transaction` is 0 when nothing was written.
+    `transaction` is 0 when nothing was written. `run` is its record.
     """
 
     steps: tuple[Step, ...] = ()
     refused: tuple[tuple[str, int], ...] = ()
     transaction: int = 0
+    run: ConsolidationRun = field(default_factory=ConsolidationRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +168,30 @@ class IndexStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class TierCounts:
+    """How many memories are in each tier, of all and of each category that there is any of."""
+
+    tiers: Mapping[MemoryTier, int]
+    categories: Mapping[str, Mapping[MemoryTier, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class FallingMemory:
+    """A memory that will be in the tier `lower` after `days` days if nobody reads it."""
+
+    memory: Memory
+    retention: Retention
+    lower: MemoryTier
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Counts of one vault; `refused` (in the last 30 days) and `failures` by their stable codes.
 
     `to_review` is how many memories were set aside for the person; `records` has those schemas
-    that there are records of; `model` and `vectors` are None where none is configured.
+    that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
+    where none is configured, as `last_run`, the last consolidation, where there is no record of it.
     """
 
     vault: str
@@ -185,9 +207,11 @@ class Status:
     transactions: int
     to_review: int = 0
     records: Mapping[str, RecordCounts] = field(default_factory=dict)
+    tiers: Mapping[MemoryTier, int] = field(default_factory=dict)
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
     vectors: VectorStatus | None = None
+    last_run: ConsolidationRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
     from engram.model.step import Page
+    from engram.model.tier import Retention
     from engram.model.turn import Turn
 
 
@@ -29,22 +30,28 @@ class SourceStep(NamedTuple):
 class ShownFile(NamedTuple):
     """A memory, box or entity, and the text of its file as it is on disk.
 
-    `sha256` is that of a memory's bytes: who edits it says which version was read.
+    `sha256` is that of a memory's bytes: who edits it says which version was read. `retention` is
+    that of a memory before it was shown.
     """
 
     content: Memory | Page
     text: str
     step: SourceStep = SourceStep()
     sha256: str = ""
+    retention: Retention | None = None
 
 
 class MemoryOrigin(NamedTuple):
-    """Where a memory came from: its receipts as the transcripts show them, and all its events."""
+    """Where a memory came from: its receipts as the transcripts show them, and all its events.
+
+    `retention` is that before it was asked about.
+    """
 
     memory: Memory
     receipts: tuple[tuple[str, str, str, str], ...]
     events: tuple[tuple[int, Instant, Event], ...]
     step: SourceStep
+    retention: Retention | None = None
 
 
 def source_step(events: Iterable[Event]) -> SourceStep:

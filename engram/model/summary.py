@@ -1,15 +1,26 @@
-"""Summary: a page that tells in few lines what a cluster of related memories says."""
+"""Summary: a page that tells in few lines what a cluster of related memories says.
+
+Each line names the memories that it comes from and follows them: `without_memories` is the page
+that is left when some of them are forgotten or destroyed. Pure.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from engram.model.text import first_line, normalise
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
 
-#: a summary without a model consists of the memories' own lines
 SummaryStatus = Literal["active", "superseded"]
+
+#: a page of fewer sources tells nothing that they do not tell themselves
+_FEWEST = 2
+#: characters of a title that is made of a line
+_TITLE = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,7 @@ class Summary:
     or three sentences by a model), `consolidates` the ids of its sources, oldest first.
     `confidence` is computed, 0 to 1; `model` is who wrote it, empty for the memories' own lines.
     One that a newer page took the place of has `superseded_by`, and the newer one `supersedes`.
+    `edited`: a person changed lines of it, and it is theirs from then on.
     """
 
     id: str
@@ -67,4 +79,70 @@ class Summary:
     status: SummaryStatus = "active"
     supersedes: tuple[str, ...] = ()
     superseded_by: str = ""
+    edited: bool = False
     path: str = ""
+
+    @property
+    def lines(self) -> Iterator[SummaryPart]:
+        """All that it says, in the order of the page."""
+        yield from self.summary
+        yield from self.facts
+        yield from self.decisions
+        yield from self.replaced
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """Its sources, and all else that its lines come from: what replaced facts were told by."""
+        named = (name for line in self.lines for name in line.memories)
+        return tuple(dict.fromkeys((*self.consolidates, *named)))
+
+
+SummaryPart = SummaryLine | SummaryDecision | ReplacedFact
+_Part = TypeVar("_Part", SummaryLine, SummaryDecision, ReplacedFact)
+
+
+def without_memories(page: Summary, lost: Collection[str]) -> Summary | None:
+    """The page without some memories and without each line that comes from any of them.
+
+    A line of several may need the words of each. A title with a word that only lost lines have
+    becomes the first line that is left. None: fewer than two sources, or no line of the summary, is
+    left. One that a person edited is superseded then, unless nothing of it is left.
+    """
+    if not set(lost).intersection(page.memories):
+        return page
+    left = replace(
+        page,
+        consolidates=tuple(name for name in page.consolidates if name not in lost),
+        summary=_without(page.summary, lost),
+        facts=_without(page.facts, lost),
+        decisions=_without(page.decisions, lost),
+        replaced=_without(page.replaced, lost),
+    )
+    left = replace(left, title=_title(page, left))
+    if len(left.consolidates) >= _FEWEST and left.summary:
+        return left
+    return replace(left, status="superseded") if page.edited and any(left.lines) else None
+
+
+def _without(lines: tuple[_Part, ...], lost: Collection[str]) -> tuple[_Part, ...]:
+    return tuple(line for line in lines if not set(lost).intersection(line.memories))
+
+
+def _title(page: Summary, left: Summary) -> str:
+    """The title, unless a word of it stands in none but the lines that are lost."""
+    lost = _words(page) - _words(left)
+    if lost.isdisjoint(normalise(page.title).split()):
+        return page.title
+    return next((first_line(texts_of(line)[0], _TITLE) for line in left.lines), "")
+
+
+def _words(page: Summary) -> set[str]:
+    said = (text for line in page.lines for text in texts_of(line))
+    return {word for text in said for word in normalise(text).split()}
+
+
+def texts_of(line: SummaryPart) -> tuple[str, ...]:
+    """What a line says, in the order of the page."""
+    if isinstance(line, SummaryDecision):
+        return line.decision, line.reason, line.outcome
+    return (line.text,) if isinstance(line, SummaryLine) else (line.old, line.new)

@@ -1,21 +1,23 @@
 """Retention and tiers: how much a memory still matters, computed from its header and its reads.
 
-    RetentionInput, now -> RetentionScore -> MemoryTier          RetrievalMode -> its tiers
+    Retained, Access, now -> RetentionScore, MemoryTier          RetrievalMode -> its tiers
 
 Guarantees: every part is in 0..1; the score of a memory depends on nothing but itself, how it was
 read and the time; nothing of it is stored in a file. Seed 004, by its formula: .4 recency +
 .2 activation + .4 importance, times .2 for what was superseded. Importance is the larger of the
 memory's own and its category's: by its own alone decisions would go cold unread (design 5.13).
-Refused (ValueError): parts outside 0..1. Pure.
+A read makes a memory recent again, so that a tier can rise as well as fall. Refused (ValueError):
+parts outside 0..1. Pure.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
-
-from engram.model.instant import moment_of
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant
@@ -30,13 +32,15 @@ MODES: tuple[RetrievalMode, ...] = get_args(RetrievalMode)
 COLD = 0.1
 #: shares of the parts in the score
 _BY_RECENCY, _BY_ACTIVATION, _BY_IMPORTANCE = 0.4, 0.2, 0.4
-#: days of reading after which more of them change nothing
-_SATURATED = 20
+#: days of reading after which more of them change nothing: 20
+_LOG_SATURATED = math.log1p(20)
 #: what is left of the score of a memory that was superseded
 _SUPERSEDED = 0.2
-#: half-lives without a read after which the source of a summary is archived
-_UNREAD_HALF_LIVES = 2
+#: recency below which the source of a summary is archived: two half-lives without a read
+_FORGOTTEN = 0.25
 _SECONDS_A_DAY = 86_400
+#: of an Instant without its `Z`: both are in UTC
+_TO_SECONDS = 19
 #: importance by category; what is not named has _OTHER
 _BY_CATEGORY = {
     "decision": 1.0, "principle": 1.0, "preference": 0.9, "correction": 0.9, "commitment": 0.9,
@@ -73,7 +77,8 @@ class Retained(NamedTuple):
     """What of a memory the score is made of.
 
     `settled` is a commitment that was kept or dropped; `superseded`: another took its place;
-    `replaced`: one of those that did is live; `summarised`: an active summary tells it.
+    `replaced`: a live one did; `summarised`: an active summary tells it; `ended`: it is retired,
+    archived or expired.
     """
 
     created: Instant
@@ -83,6 +88,7 @@ class Retained(NamedTuple):
     superseded: bool = False
     replaced: bool = False
     summarised: bool = False
+    ended: bool = False
 
 
 class Aging(NamedTuple):
@@ -93,44 +99,62 @@ class Aging(NamedTuple):
     warm: float = 0.3
 
 
-def retention_score(
-    memory: Retained, read: Access | None, now: Instant, half_life: float
-) -> RetentionScore:
-    """The score of a memory that was `read` so often (by days), `half_life` in days.
+class Retention(NamedTuple):
+    """The tier of a memory, and the score behind it."""
+
+    tier: MemoryTier
+    score: RetentionScore
+
+
+def retention(memory: Retained, read: Access | None, now: Instant, aging: Aging) -> Retention:
+    """Score and tier of a memory that was `read` so often (by days).
 
     Any read resets recency; what was said in the future is of today.
     """
-    recency = 2.0 ** (-_unread_days(memory, read, now) / half_life)
-    count = read.days if read is not None else 0
-    activation = min(1.0, math.log1p(count) / math.log1p(_SATURATED))
-    importance = _importance(memory)
-    overall = _BY_RECENCY * recency + _BY_ACTIVATION * activation + _BY_IMPORTANCE * importance
-    if memory.superseded:
-        overall *= _SUPERSEDED
-    return RetentionScore(min(1.0, overall), recency, activation, importance)
+    recency, activation, importance = _parts(memory, read, now, aging.half_life)
+    overall = _overall(memory, recency, activation, importance)
+    score = RetentionScore(overall, recency, activation, importance)
+    return Retention(_tier(memory, overall, recency, aging), score)
 
 
 def tier_of(memory: Retained, read: Access | None, now: Instant, aging: Aging) -> MemoryTier:
-    """The tier of a memory: by its score, and lower for what another page or memory tells.
+    """The tier alone, by its score, and lower for what another page or memory tells.
 
-    What a live memory replaces is archived. The source of a summary is one tier lower, and archived
-    after two half-lives without a read.
+    Archived is what a live memory replaces, and what ended. The source of a summary is one tier
+    lower, and archived after two half-lives without a read.
     """
-    if memory.replaced:
-        return "archived"
-    overall = retention_score(memory, read, now, aging.half_life).overall
-    bounds = (aging.hot, aging.warm, COLD)
-    rank = next((place for place, least in enumerate(bounds) if overall >= least), len(bounds))
-    if memory.summarised:
-        if _unread_days(memory, read, now) > _UNREAD_HALF_LIVES * aging.half_life:
-            return "archived"
-        rank += 1
-    return TIERS[min(rank, len(TIERS) - 1)]
+    parts = _parts(memory, read, now, aging.half_life)
+    return _tier(memory, _overall(memory, *parts), parts[0], aging)
 
 
 def tiers_of(mode: RetrievalMode) -> tuple[MemoryTier, ...]:
     """The tiers that a mode looks at (seed 004)."""
     return _OF_MODE[mode]
+
+
+def _tier(memory: Retained, overall: float, recency: float, aging: Aging) -> MemoryTier:
+    if memory.replaced or memory.ended:
+        return "archived"
+    rank = len(TIERS) - 1 - bisect((COLD, aging.warm, aging.hot), overall)
+    if memory.summarised:
+        if recency < _FORGOTTEN:
+            return "archived"
+        rank += 1
+    return TIERS[min(rank, len(TIERS) - 1)]
+
+
+def _overall(memory: Retained, recency: float, activation: float, importance: float) -> float:
+    overall = _BY_RECENCY * recency + _BY_ACTIVATION * activation + _BY_IMPORTANCE * importance
+    return min(1.0, overall * (_SUPERSEDED if memory.superseded else 1.0))
+
+
+def _parts(
+    memory: Retained, read: Access | None, now: Instant, half_life: float
+) -> tuple[float, float, float]:
+    """Recency, activation and importance."""
+    recency = 2.0 ** (-_unread_days(memory, read, now) / half_life)
+    days = read.days if read is not None else 0
+    return recency, min(1.0, math.log1p(days) / _LOG_SATURATED), _importance(memory)
 
 
 def _importance(memory: Retained) -> float:
@@ -146,4 +170,11 @@ def _unread_days(memory: Retained, read: Access | None, now: Instant) -> float:
     last = max(memory.created, read.last) if read is not None else memory.created
     if not last:
         return math.inf
-    return max(0.0, (moment_of(now) - moment_of(last)).total_seconds() / _SECONDS_A_DAY)
+    passed = _asked_at(now) - datetime.fromisoformat(last[:_TO_SECONDS])
+    return max(0.0, passed.total_seconds() / _SECONDS_A_DAY)
+
+
+@lru_cache(maxsize=16)
+def _asked_at(now: Instant) -> datetime:
+    """One time is asked about of thousands of memories."""
+    return datetime.fromisoformat(now[:_TO_SECONDS])

@@ -27,6 +27,9 @@ from engram.model.ports import (
     Model,
     PageWriter,
     RecordAsker,
+    RunModel,
+    RunRecords,
+    Stopwatch,
     TurnLog,
     TurnStore,
     Writer,
@@ -50,6 +53,10 @@ class Ports(Protocol):
     @property
     def clock(self) -> Clock:
         """The time."""
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """How long something takes."""
 
     @property
     def timezone(self) -> str:
@@ -94,6 +101,10 @@ class Ports(Protocol):
     @property
     def history(self) -> ConsolidationHistory:
         """What happened since the last consolidation."""
+
+    @property
+    def runs(self) -> RunRecords:
+        """The records of consolidations."""
 
     @property
     def asks_model(self) -> bool:
@@ -144,7 +155,7 @@ class Ports(Protocol):
 
     @property
     def pages(self) -> PageWriter:
-        """Boxes and entities as file changes."""
+        """Boxes, entities and summaries as file changes."""
 
     @property
     def eraser(self) -> Eraser:
@@ -181,7 +192,7 @@ class Ports(Protocol):
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""
 
-    def model_for_run(self) -> Model:
+    def model_for_run(self) -> RunModel:
         """The model for one run, which may spend what a run may."""
 
     def judge_with(self, model: Model) -> Judge:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from engram.model.answer import ReasonedAnswer
     from engram.model.memory import Memory
+    from engram.model.tier import RetrievalMode
     from engram.model.turn import Turn
     from engram.queries.lookup import Lookup
     from engram.queries.model_answering import ModelAnswering
@@ -60,13 +61,15 @@ class Answering:
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "", ask_model: bool = False,
+        as_of: str = "", ask_model: bool = False, mode: RetrievalMode | None = None,
     ) -> ReasonedAnswer:  # fmt: skip
         """The answer by rules, or of a model where one is to be asked and may be.
 
         Raises as `evidence` does.
         """
-        found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
+        found = self.evidence(
+            question, setting=setting, recipient=recipient, as_of=as_of, mode=mode
+        )
         asked = what_is_asked(question, setting.today)
         answer = reasoned(question, asked, found, setting.today)
         model = self._by_model() if ask_model and found else None
@@ -74,17 +77,18 @@ class Answering:
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", mode: RetrievalMode | None = None,
     ) -> list[Evidence]:  # fmt: skip
         """The turns and memories that may answer, best first; only what `recipient` may be given.
 
-        With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
-        a filter of a schema that there is none of.
+        With `as_of`, an Instant or a Day, what was said by then, and was true. With a `mode`
+        memories of its tiers alone, without one of all. Raises BadInput for a filter of a schema
+        that there is none of.
         """
         query = checked(parse(question, setting.timezone, as_of))
-        found = self._found(query, setting, recipient, as_of)
+        found = self._found(query, setting, recipient, as_of, mode)
         if query.phrases and query.words and not any(found):
-            found = self._found(query.loose(), setting, recipient, as_of)
+            found = self._found(query.loose(), setting, recipient, as_of, mode)
         turns, memories = found
         turns = [pair for pair in turns if not _gives_orders(pair[0], recipient)]
         best = {"turns": 0.0, "memories": 0.0}
@@ -111,7 +115,7 @@ class Answering:
 
     def turns(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", mode: RetrievalMode | None = None,
     ) -> Iterator[FoundTurn]:  # fmt: skip
         """The turns that may answer, the first two of each conversation before all others.
 
@@ -129,7 +133,9 @@ class Answering:
                 query.admits_turn(turn) and open_turns(turn) and not _gives_orders(turn, recipient)
             )
 
-        found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
+        found = self.evidence(
+            question, setting=setting, recipient=recipient, as_of=as_of, mode=mode
+        )
         said = [one.source for one in found if one.source.kind == "turn"]
         told: set[str] = set()
         for source in chain(*two_of_each(said, lambda one: one.id)):
@@ -141,8 +147,9 @@ class Answering:
                 told.add(source.id)
 
     def _found(
-        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str
-    ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
+        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str,
+        mode: RetrievalMode | None,
+    ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:  # fmt: skip
         if not query.asks:
             return [], []
         mine = None if recipient is None else recipient.projects
@@ -151,7 +158,7 @@ class Answering:
         return (
             self._search.best_turns(query, _TURNS, setting, open_to=open_turns, projects=mine),
             self._search.best_memories(
-                query, _MEMORIES, setting, all_statuses=True, open_to=open_memories
+                query, _MEMORIES, setting, mode=mode or "exhaustive", open_to=open_memories
             ),
         )
 

@@ -1,9 +1,9 @@
 """Index synchronisation: keeps the documents of the index in step with the catalog.
 
-Turns transactions, turns, boxes and entities into documents for the Finder. Guarantees: what was
-committed is found (the index follows before it is asked); an unusable index is rebuilt, and while
-that is impossible the files are scanned: never an empty answer for that reason. Writes nothing but
-the cache.
+Turns transactions, turns and pages (boxes, entities, summaries) into documents for the Finder.
+Guarantees: what was committed is found (the index follows before it is asked); an unusable index is
+rebuilt, and while that is impossible the files are scanned: never an empty answer for that reason.
+Writes nothing but the cache.
 
 One process at a time brings the index up, under a lock of its own: who writes files waits for no
 index. It may read what is committed meanwhile: the index then knows some things before it says so,
@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
+from engram.model.entity import Entity
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import local_day
+from engram.model.summary import Summary
 from engram.model.turn import is_conversation
 from engram.store.base import layout
 from engram.store.catalog.turn_rows import WITHDRAWN
@@ -29,6 +31,7 @@ from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
+    from engram.model.instant import Day
     from engram.model.memory import Memory
     from engram.model.ports import TurnLog
     from engram.model.report import IndexStatus
@@ -227,7 +230,7 @@ class IndexSync:
 
     @property
     def has_pages(self) -> bool:
-        """Whether the index holds any box or entity; does not open it."""
+        """Whether the index holds any page; does not open it."""
         return self._finder.state().pages > 0
 
     def counts(self) -> tuple[int, int]:
@@ -262,7 +265,7 @@ class IndexSync:
         documents: list[Document] = []
         removed: list[tuple[Collection, str]] = []
         for name in dict.fromkeys(name for one in missed for name in _pages_of(one)):
-            page = self._projections.view.box_or_entity(name)
+            page = self._projections.view.page_by_id(name)
             if page is None:
                 removed.append(("pages", name))
             else:
@@ -344,10 +347,10 @@ class IndexSync:
         return document_of_page(page, page_bytes(self._disk, page), self._timezone)
 
     def _pages(self) -> Iterator[Page]:
-        """The boxes and entities, but those that became part of another."""
+        """The pages, but the entities that became part of another."""
         view = self._projections.view
-        known = [box.id for box in view.boxes()] + [entity.id for entity in view.entities()]
-        return filter(None, map(view.box_or_entity, dict.fromkeys(known)))
+        every: list[Page] = [*view.boxes(), *view.entities(), *view.summaries()]
+        return filter(None, map(view.page_by_id, dict.fromkeys(page.id for page in every)))
 
     def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
         """The turns that a transcript shows, but those that a forgotten memory hides.
@@ -405,13 +408,19 @@ def document_of_page(page: Page, data: bytes, timezone: str = "UTC") -> Document
 
     topics = page.topics if isinstance(page, Box) else ()
     body = "\n".join((prose_of(data).text, *topics))
-    day = local_day(page.created, timezone) if isinstance(page, Box) else ""
-    return Document(page.id, "pages", title_of(page), body, day)
+    return Document(page.id, "pages", title_of(page), body, day_of_page(page, timezone))
+
+
+def day_of_page(page: Page, timezone: str) -> Day:
+    """The day of a box's first memory and of a summary's newest source; an entity has none."""
+    if isinstance(page, Summary):
+        return page.last
+    return local_day(page.created, timezone) if isinstance(page, Box) else ""
 
 
 def title_of(page: Page) -> str:
-    """What a page is called: the title of a box, every name of an entity."""
-    return page.title if isinstance(page, Box) else "\n".join((page.name, *page.aliases))
+    """What a page is called: the title of a box or summary, every name of an entity."""
+    return "\n".join((page.name, *page.aliases)) if isinstance(page, Entity) else page.title
 
 
 def page_bytes(disk: VaultDisk, page: Page) -> bytes:
@@ -423,11 +432,11 @@ def page_bytes(disk: VaultDisk, page: Page) -> bytes:
 
 
 def _pages_of(missed: Transaction) -> Iterator[str]:
-    """The ids of the boxes and entities that a transaction touched."""
+    """The ids of the pages that a transaction touched."""
     touched = [
         change
         for change in (*missed.plan.changes, *missed.plan.seen)
-        if layout.kind_of(change.path) in ("box", "entity")
+        if layout.kind_of(change.path) in layout.PAGES
     ]
     for change in touched:
         bodies = (body for body in (change.before, change.after) if body is not None)

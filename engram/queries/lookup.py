@@ -227,7 +227,7 @@ class Lookup:
     # -- turns and pages -----------------------------------------------------------------------
 
     def shown(self, reference: str) -> ShownFile | ShownTurn:
-        """What an id or docid names: a memory, else a turn, a box or an entity."""
+        """What an id or docid names: a memory, else a turn or a page."""
         from engram.model.shown import ShownFile, source_step
 
         memory = self.find_memory(reference)
@@ -251,16 +251,16 @@ class Lookup:
         return None if turn is None else ShownTurn(link, *self.places([link])[link], turn)
 
     def find_page(self, reference: str) -> ShownFile | None:
-        """The box or entity of an id or a docid."""
+        """The box, entity or summary of an id or a docid."""
         from engram.model.shown import ShownFile
 
         view = self._projections.view
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        page = view.box_or_entity(name)
+        page = view.page_by_id(name)
         if page is None and _DOCID.fullmatch(name):
             wanted = "#" + name.removeprefix("#").lower()
-            every: list[Page] = [*view.boxes(), *view.entities()]
+            every: list[Page] = [*view.boxes(), *view.entities(), *view.summaries()]
             page = next((one for one in every if docid(one.id) == wanted), None)
         return None if page is None else ShownFile(page, self.page_text(page))
 

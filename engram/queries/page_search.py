@@ -1,9 +1,10 @@
-"""Boxes and entities as answers: the words of a query -> the pages that hold them.
+"""Boxes, entities and summaries as answers: the words of a query -> the pages that hold them.
 
 A box is found by its title, topics and the first lines of its memories, an entity by its name and
-its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, what a
-forgotten memory said is not brought back by a page that still shows it (design 5.21), nor a secret
-that a person wrote into a memory, and a vault without pages pays nothing for them.
+its aliases, a summary by its title and its lines, each by whatever a person wrote on the page too.
+A superseded summary is found only where all statuses are asked for. Guarantees: nothing is written,
+what a forgotten memory said is not brought back by a page that still shows it (design 5.21), nor a
+secret that a person wrote into a memory, and a vault without pages pays nothing for them.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.hit import Hit
 from engram.model.ids import docid
-from engram.queries.index_sync import IndexSync, page_bytes, title_of
+from engram.model.summary import Summary
+from engram.queries.index_sync import IndexSync, day_of_page, page_bytes, title_of
 from engram.recall.rank import Ranked, Setting, rank_pages
 
 if TYPE_CHECKING:
+    from engram.model.instant import Instant
     from engram.model.step import Page
     from engram.recall.query import Query
     from engram.store.base.disk import VaultDisk
@@ -40,7 +43,9 @@ class PageSearch:
         self._projections = projections
         self._index_sync = index_sync
 
-    def hits(self, query: Query, asked: int, limit: int, setting: Setting) -> list[Hit]:
+    def hits(
+        self, query: Query, asked: int, limit: int, setting: Setting, *, all_statuses: bool = False
+    ) -> list[Hit]:
         """The best pages for a query, at most `limit`; `asked` is how many the index looks for."""
         if not query.asks or not self._index_sync.has_pages:
             return []
@@ -50,7 +55,9 @@ class PageSearch:
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
-                page = self._projections.view.box_or_entity(key)
+                page = self._projections.view.page_by_id(key)
+                if isinstance(page, Summary) and page.status != "active" and not all_statuses:
+                    continue
                 data = page_bytes(self._disk, page) if page is not None else b""
                 if page is not None and not (withheld and _tells_of(data, withheld)):
                     pages[key] = page, _shown(page, data, forgotten)
@@ -86,12 +93,11 @@ def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
     """Whether a page may be shown.
 
     Where things are hidden it has to hold a word in what is left of it; the title and topics of a
-    box are made of its memories, so that they do not count then.
+    box, and the title of a summary, are made of memories, so that they do not count then.
     """
-    created, ended = (page.created, page.sealed) if isinstance(page, Box) else ("", "")
     names = (title_of(page), *(page.topics if isinstance(page, Box) else ()))
     words = "\n".join((*names, prose.text))
-    if hiding and isinstance(page, Box) and prose.hides:
+    if hiding and prose.hides and not isinstance(page, Entity):
         words = prose.text
     if hiding:
         held = frozenset(query_terms(words, len(words)))
@@ -99,17 +105,25 @@ def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
         begun = any(term.startswith(query.prefixes) for term in held)
         if held.isdisjoint(asked) and not begun:
             return False
-    return query.admits_page(category_of(page), project_of(page), created, words, ended)
+    day = day_of_page(page, query.timezone)
+    return query.admits_page(category_of(page), project_of(page), day, words, _ended(page))
+
+
+def _ended(page: Page) -> Instant:
+    """When the last came to a page; of an entity that is not known."""
+    if isinstance(page, Summary):
+        return page.created
+    return page.sealed if isinstance(page, Box) else ""
 
 
 def category_of(page: Page) -> str:
-    """`box` or `entity`."""
-    return "box" if isinstance(page, Box) else "entity"
+    """`box`, `entity` or `summary`."""
+    return type(page).__name__.lower()
 
 
 def project_of(page: Page) -> str:
-    """The project of a box; an entity belongs to none."""
-    return page.project if isinstance(page, Box) else ""
+    """The project of a box or a summary; an entity belongs to none."""
+    return "" if isinstance(page, Entity) else page.project
 
 
 def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
@@ -124,7 +138,7 @@ def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
         id=page.id,
         collection="pages",
         category=category_of(page),
-        created=page.created if isinstance(page, Box) else "",
+        created="" if isinstance(page, Entity) else page.created,
         project=project_of(page),
         why=one.reasons(shown.others),
         spans=shown.spans,

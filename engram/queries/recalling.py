@@ -14,6 +14,7 @@ from engram.recall.asked import time_asked
 
 if TYPE_CHECKING:
     from engram.model.hit import ContextBlock
+    from engram.model.tier import RetrievalMode
     from engram.queries.answering import Answering
     from engram.queries.search import SearchQueries
     from engram.recall.answer_item import FoundTurn
@@ -31,9 +32,11 @@ class Recalling:
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
-        history: bool = False,
+        history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
+
+        With a `mode` memories of its tiers alone, also where an answer rests on them.
 
         `as_of`, an Instant or a Day, asks for what was true and said by then; with `history` each
         memory tells what it replaced, and what replaced it. Only where `reason` is True a model is
@@ -45,17 +48,17 @@ class Recalling:
         if reason or (reason is None and (asked.wanted or asked.may_be_date)):
             answer = self._answering.answer(
                 question, setting=setting, recipient=recipient, as_of=as_of,
-                ask_model=reason is True,
+                ask_model=reason is True, mode=mode,
             )  # fmt: skip
         if answer and not answer.start and reason is None and not asked.wanted:
             answer = None
 
         def turns() -> Iterator[FoundTurn]:
             return self._answering.turns(
-                question, setting=setting, recipient=recipient, as_of=as_of
+                question, setting=setting, recipient=recipient, as_of=as_of, mode=mode
             )
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            answer=answer, turns=turns, as_of=as_of, history=history,
+            answer=answer, turns=turns, as_of=as_of, history=history, mode=mode,
         )  # fmt: skip

@@ -22,6 +22,7 @@ from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
 from engram.model.text import first_line
+from engram.model.tier import TIERS, RetrievalMode, tiers_of
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
+    from engram.queries.tier_queries import TierQueries
     from engram.recall.answer_item import FoundTurn
     from engram.recall.injection import Recipient
     from engram.recall.telling_section import TellingLine
@@ -52,6 +54,8 @@ _MOST_NEWEST = 200
 _MOST_MISSPELT, _TERMS_LIKE, _MOST_MEANT = 5, 5_000, 3
 #: whether what lies near a question is found too: never, beside what its words find, or always
 ByMeaning = Literal["no", "beside", "alone"]
+#: the tiers that are looked at: those of a mode that was named, or the usual ones
+Reach = Literal[RetrievalMode, "usual"]
 
 
 class SearchQueries:
@@ -59,23 +63,25 @@ class SearchQueries:
 
     def __init__(
         self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync,
-        redacted: Callable[[str], str], meaning: MeaningSearch | None = None,
+        redacted: Callable[[str], str], tiers: TierQueries, meaning: MeaningSearch | None = None,
     ) -> None:  # fmt: skip
         """`meaning` finds what lies near a question; without it words alone do."""
         self._projections = projections
         self._lookup = lookup
         self._index_sync = index_sync
         self._redacted = redacted
+        self._tiers = tiers
         self._meaning = meaning
         self._pages = PageSearch(disk, projections, index_sync)
         self._shown_turns = TurnHits(lookup)
 
     def search(
-        self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False,
+        self, text: str, *, limit: int, setting: Setting, mode: RetrievalMode | None = None,
         as_of: str = "", around: bool = False, fold: bool = False,
     ) -> Answers:  # fmt: skip
         """The best memories, turns and pages for a query, `limit` of each.
 
+        A `mode` that is named gives memories of its tiers alone; without one cold ones count less.
         `as_of`, an Instant or a Day, asks for what was true and said by then. With `around` a turn
         comes with those beside it; with `fold` at most two of a conversation come while there are
         others.
@@ -86,16 +92,18 @@ class SearchQueries:
         def answers(query: Query) -> Answers:
             looked_at = max(limit, MOST_CITING)
             memories = self.best_memories(
-                query, looked_at, setting, all_statuses=all_statuses, by_meaning="alone"
+                query, looked_at, setting, mode=mode or "usual", by_meaning="alone"
             )
             # of one conversation there may be many turns before others come
             most = _asked(limit) if fold else limit
             turns = self.best_turns(query, most, setting, memories=memories, by_meaning="alone")
             best = [one for _, one in (*memories[:limit], *turns[:limit])]
             return Answers(
-                self._memory_hits(query, memories[:limit]),
+                self._memory_hits(query, memories[:limit], setting),
                 self._shown_turns.hits(turns, limit, query, around=around, fold=fold),
-                self._pages.hits(query, _asked(limit), limit, setting),
+                self._pages.hits(
+                    query, _asked(limit), limit, setting, all_statuses=mode == "exhaustive"
+                ),
                 other_words=bool(best) and all(one.by_others for one in best),
                 words_alone=self._meaning.told if self._meaning else "",
             )
@@ -109,9 +117,13 @@ class SearchQueries:
             return found
         return replace(found, meant=self._meant(query))
 
-    def _memory_hits(self, query: Query, found: list[tuple[Memory, Ranked]]) -> list[Hit]:
-        whole = self._whole(found, query)
-        return [self._memory_hit(memory, one, query) for memory, one in whole]
+    def _memory_hits(
+        self, query: Query, found: list[tuple[Memory, Ranked]], setting: Setting
+    ) -> list[Hit]:
+        whole = list(self._whole(found, query))
+        tiers = self._tiers.of((memory.id for memory, _ in whole), setting.now)
+        hits = (self._memory_hit(memory, one, query) for memory, one in whole)
+        return [hit._replace(tier=tiers.get(hit.id, "")) for hit in hits]
 
     def _whole(
         self, found: list[tuple[Memory, Ranked]], query: Query
@@ -128,26 +140,38 @@ class SearchQueries:
                         yield other, one._replace(key=other.id, why=why)
 
     def best_memories(
-        self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
+        self, query: Query, limit: int, setting: Setting, *, mode: Reach = "exhaustive",
         open_to: Callable[[Memory], bool] = lambda memory: True, by_meaning: ByMeaning = "no",
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
         """The best memories that the query admits and that are open to the one who asks.
 
-        With `by_meaning` also those that lie near it, where there are vectors.
+        Of the tiers of a `mode`; in the usual reach all that are live, of which those that are cold
+        count less unless a time is asked about. With `by_meaning` also those that lie near the
+        query, where there are vectors.
         """
         catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
+        all_statuses, fades = mode == "exhaustive", False
+        wanted = TIERS if mode == "usual" else tiers_of(mode)
 
-        def admits(memory: Memory) -> bool:
-            return query.admits(memory, all_statuses=all_statuses) and open_to(memory)
+        def let_through(found: Iterable[Memory]) -> list[str]:
+            names = [
+                memory.id
+                for memory in found
+                if query.admits(memory, all_statuses=all_statuses) and open_to(memory)
+            ]
+            if wanted == TIERS:
+                return names
+            tiers = self._tiers.of(names, setting.now)
+            return [name for name in names if tiers[name] in wanted]
 
         def admit(keys: list[str]) -> list[str]:
             known = {memory.id: memory for memory in catalog.memories(keys)}
             memories.update(known)
-            return [key for key in keys if key in known and admits(known[key])]
+            return let_through(known.values())
 
         if query.form and not (query.sought or query.prefixes):
-            newest = self._newest(query.form.schema, query.as_of, admits)
+            newest = self._newest(query.form.schema, query.as_of, let_through)
             if newest:
                 known = {memory.id: memory for memory in newest}
                 first = rank_newest(newest, query.form.schema, setting, limit)
@@ -155,6 +179,8 @@ class SearchQueries:
             query = query._replace(form=None)
         if query.asks:
             hints = query.hints(setting.today, related=setting.related)
+            of_time = query.as_of or hints.when or hints.spans or hints.since or hints.before
+            fades = mode == "usual" and not of_time
 
             def looked_for(words: str) -> list[Found]:
                 return self._index_sync.find(words, "memories", _asked(limit), hints, admit)
@@ -165,19 +191,23 @@ class SearchQueries:
             if by_meaning == "alone" or (by_meaning == "beside" and found):
                 found = self._with_meaning(found, query, "memories", limit, admit)
         else:
-            memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
-            found = [Found(name, "memories", 1.0) for name in memories]
-        ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
+            memories = {memory.id: memory for memory in catalog.memories()}
+            found = [Found(name, "memories", 1.0) for name in let_through(memories.values())]
+        tiers = self._tiers.of((hit.key for hit in found), setting.now) if fades else {}
+        ranked = rank_memories(
+            query, [found], memories, setting, limit, all_statuses=all_statuses, tiers=tiers
+        )
         return [(memories[one.key], one) for one in ranked]
 
     def _newest(
-        self, schema: str, as_of: str, admits: Callable[[Memory], bool]
+        self, schema: str, as_of: str, let_through: Callable[[Iterable[Memory]], list[str]]
     ) -> list[Memory]:  # fmt: skip
         """The records of a schema that may be given and are, or were, in force, newest first."""
         from engram.recall.filter import Filter
 
         wanted = Filter(statuses=in_force(as_of), schemas=(schema,), as_of=as_of)
-        return [one for one in self._lookup.listing(wanted, _MOST_NEWEST) if admits(one)]
+        found = {one.id: one for one in self._lookup.listing(wanted, _MOST_NEWEST)}
+        return [found[name] for name in let_through(found.values())]
 
     def _meant(self, query: Query) -> list[str]:
         """Words of memories that are spelt nearly like those of a query that found nothing."""
@@ -292,7 +322,7 @@ class SearchQueries:
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
         turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
-        history: bool = False,
+        history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
@@ -300,7 +330,7 @@ class SearchQueries:
         Those that stand against each other come as one, or not at all. Of what an agent may be
         given, and nothing where that is nothing; without one of everything but secrets. `turns` are
         asked for where there is neither memory nor answer. With `history` each memory tells what it
-        replaced, and what replaced it.
+        replaced, and what replaced it. `mode` is that of `search`; what was retired is never given.
         """
         from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
@@ -313,11 +343,13 @@ class SearchQueries:
         def open_to(memory: Memory) -> bool:
             audience = catalog.audience(memory.id)
             if recipient is None:
-                return audience != "nobody"
+                return audience != "nobody" and memory.status != "retired"
             return is_given(memory, audience, recipient, day, statuses)
 
         query = checked(parse(question, setting.timezone, as_of))
-        found = self.best_memories(query, limit, setting, open_to=open_to, by_meaning="beside")
+        found = self.best_memories(
+            query, limit, setting, mode=mode or "usual", open_to=open_to, by_meaning="beside"
+        )
         given = list(
             undisputed_or_whole(
                 (self._as_it_stood(memory, query) for memory, _ in found),

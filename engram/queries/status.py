@@ -11,6 +11,7 @@ from engram.model.memory import SCHEMAS, Memory, schema_name
 from engram.model.record import items_in, sections_by_name
 from engram.model.report import IndexStatus, ModelStatus, RecordCounts, Status, VectorStatus
 from engram.model.schemas import CHANGES
+from engram.model.tier import MemoryTier
 from engram.model.turn import Waiting
 from engram.model.view import VaultView
 from engram.queries.refusal_log import recent, refusal_counts, refusals
@@ -24,7 +25,7 @@ _OFTEN, _DAYS = 5, 7
 def status_of(
     root: Path, trusted: bool, catalog: Catalog, waiting: Sequence[Waiting],
     index: IndexStatus, model: ModelStatus | None, vectors: VectorStatus | None, now: Instant,
-    records: Mapping[str, RecordCounts],
+    records: Mapping[str, RecordCounts], tiers: Mapping[MemoryTier, int],
 ) -> Status:  # fmt: skip
     """What is captured, pending, refused in the last 30 days, and put aside."""
     states, memories = catalog.turns.counts(), catalog.status_counts()
@@ -42,6 +43,7 @@ def status_of(
         transactions=catalog.last,
         to_review=memories.get("needs-review", 0),
         records=records,
+        tiers=tiers,
         model=model,
         index=index,
         vectors=vectors,

@@ -8,7 +8,7 @@ out. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from engram.model.memory import Memory
 from engram.model.standing import in_dispute
@@ -21,15 +21,17 @@ class Dispute(NamedTuple):
 
 
 Given = Memory | Dispute
+#: What is no memory, and is in no dispute.
+Other = TypeVar("Other")
 
 
 def undisputed_or_whole(
-    found: Iterable[Memory], opponents: Callable[[Memory], Iterable[Memory]]
-) -> Iterator[Given]:
+    found: Iterable[Memory | Other], opponents: Callable[[Memory], Iterable[Memory]]
+) -> Iterator[Given | Other]:
     """What may be given, in the order found; `opponents` are those a memory names that may be."""
     told: set[str] = set()
     for memory in found:
-        if not in_dispute(memory):
+        if not isinstance(memory, Memory) or not in_dispute(memory):
             yield memory
         elif memory.id not in told:
             others = (other for other in opponents(memory) if in_dispute(other))

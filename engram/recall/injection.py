@@ -2,35 +2,82 @@
 
 Pure, and by headers alone, which the catalog has at hand: the words of a memory are read only when
 its turn has come. What its words say of its audience was decided when the catalog took it up
-(`audience`).
+(`audience`). Of times only the day counts: a vault that stays as it is gives the same all day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.instant import Day
+from engram.model.instant import Day, Instant
 from engram.model.memory import Audience, Memory, closed_as
 from engram.model.standing import in_dispute
+from engram.model.tier import Aging, MemoryTier, Retained, retention, tier_of, tiers_of
+
+if TYPE_CHECKING:
+    from engram.model.step import Access
 
 #: What an agent should know before it begins, first of all: how this person wants things done.
 _CATEGORY = {
     "principle": 1.0, "preference": 1.0, "correction": 0.95, "decision": 0.85, "commitment": 0.8,
     "skill": 0.5, "relationship": 0.45, "fact": 0.4, "entity": 0.35, "moment": 0.2,
 }  # fmt: skip
-#: Shares of category, importance and recency in the order, and what belonging here adds.
-_BY_CATEGORY, _BY_IMPORTANCE, _BY_RECENCY, _HERE = 0.5, 0.3, 0.2, 0.1
+#: Shares of category, importance and confidence in the order.
+_BY_CATEGORY, _BY_IMPORTANCE, _BY_CONFIDENCE = 0.5, 0.3, 0.1
+#: Shares of belonging here, of recency and of reads, by what is preferred (`recall.prefer`).
+_PREFERRED = {
+    "relevance": (0.2, 0.2, 0.1),
+    "recency": (0.1, 0.4, 0.1),
+    "activation": (0.1, 0.2, 0.4),
+}
 #: Days in which recency halves. It counts from the newest memory: no clock, equal bytes.
 _HALF_LIFE = 60.0
 #: So many of the person's own come before what belongs here; a project is not to be crowded out.
 _OWN_FIRST = 5
+#: Hot ones are given first, then warm ones; all else is too cold to be given unasked.
+_RANKS: dict[MemoryTier, int] = {tier: rank for rank, tier in enumerate(tiers_of("standard"))}
+_COLD = len(_RANKS)
+#: So many summaries are looked at.
+_MOST_SUMMARIES = 30
 
-#: The header of a live memory, as the catalog keeps it: number, category, day of creation,
-#: importance, audience, space, project, `valid_until`, `expires`.
-InjectionCandidate = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+
+class InjectionCandidate(NamedTuple):
+    """The header of a live memory, as the catalog keeps it; `settled` as in `model/tier`."""
+
+    number: int
+    category: str
+    day: Day
+    importance: float
+    audience: Audience
+    space: str
+    project: str
+    valid_until: Day
+    expires: Day
+    confidence: float = 0.0
+    settled: bool = False
+
+
+class InjectionOrder(NamedTuple):
+    """By what memories are put in order, beside their headers.
+
+    `aging` are the settings of tiers; None: age leaves nothing out. `prefer` is `recall.prefer`.
+    `reads` and `summarised` (what a summary tells) are by the number of the memory.
+    """
+
+    aging: Aging | None = None
+    prefer: str = "relevance"
+    reads: Mapping[int, Access] = {}
+    summarised: Collection[int] = frozenset()
+
+
+class MostUseful(NamedTuple):
+    """The numbers of memories to give, best first, and of those that are too cold to be."""
+
+    given: list[int]
+    cold: list[int]
 
 
 class Recipient(NamedTuple):
@@ -57,31 +104,109 @@ def is_open_to(recipient: Recipient, audience: Audience, space: str, project: st
 
 
 def most_useful(
-    candidates: Iterable[InjectionCandidate], recipient: Recipient, today: Day
-) -> list[int]:
-    """The numbers of memories to give at the start of a session, best first."""
+    candidates: Iterable[InjectionCandidate], recipient: Recipient, today: Day,
+    order: InjectionOrder = InjectionOrder(),
+) -> MostUseful:  # fmt: skip
+    """Those of the candidates that a recipient may be given, hot ones first, then warm ones.
+
+    Within a tier by category, importance, confidence and what is preferred.
+    """
     known = [
-        (number, category, day, importance, project in recipient.projects)
-        for number, category, day, importance, whose, space, project, until, expires in candidates
-        if is_open_to(recipient, whose, space, project) and _in_force(until, expires, today)
+        one
+        for one in candidates
+        if is_open_to(recipient, one.audience, one.space, one.project)
+        and _in_force(one.valid_until, one.expires, today)
     ]
-    newest = max((day for _, _, day, _, _ in known), default="")
-    recency = cache(lambda day: _BY_RECENCY * 0.5 ** (_days_between(day, newest) / _HALF_LIFE))
-
-    def worth(one: tuple[int, str, Day, float, bool]) -> tuple[float, int]:
-        number, category, day, importance, here = one
-        return (
-            -_BY_CATEGORY * _CATEGORY.get(category, 0.3)
-            - _BY_IMPORTANCE * min(1.0, max(0.0, importance))
-            - recency(day)
-            - (_HERE if here else 0.0)
-        ), number
-
-    ordered = sorted(known, key=worth)
-    own = [number for number, *_, here in ordered if not here]
+    place = _places(order, max((one.day for one in known), default=""), today)
+    by_here, _, _ = _PREFERRED[order.prefer]
+    ranked = []
+    for one in known:
+        here = one.project in recipient.projects
+        rank, worth = place(one)
+        worth += (by_here if here else 0.0) + _BY_CONFIDENCE * _share(one.confidence)
+        ranked.append((rank, -worth, one.number, here))
+    ranked.sort()
+    given = [one for one in ranked if one[0] < _COLD]
+    own = [number for _, _, number, here in given if not here]
     later = frozenset(own[_OWN_FIRST:])
-    first = [number for number, *_ in ordered if number not in later]
-    return [*first, *own[_OWN_FIRST:]]
+    first = [number for _, _, number, _ in given if number not in later]
+    cold = [number for _, _, number, _ in ranked[len(given) :]]
+    return MostUseful([*first, *own[_OWN_FIRST:]], cold)
+
+
+def with_summaries(useful: MostUseful, summaries: Mapping[str, Collection[int]]) -> list[int | str]:
+    """Numbers of memories and ids of summaries, best first.
+
+    A summary, of which the numbers of its live memories are told, stands before the first of them;
+    one whose memories are all too cold at the end. Left out are those with a memory that may not be
+    given; of several in one place the one that tells most comes first.
+    """
+    order = (*useful.given, *useful.cold)
+    place = {number: at for at, number in enumerate(order)} if summaries else {}
+    near = sorted(
+        (min(place[number] for number in numbers), -len(numbers), name)
+        for name, numbers in summaries.items()
+        if numbers and all(number in place for number in numbers)
+    )
+    before: dict[int, list[str]] = {}
+    for at, _, name in near[:_MOST_SUMMARIES]:
+        before.setdefault(min(at, len(useful.given)), []).append(name)
+    found: list[int | str] = []
+    for at, number in enumerate(useful.given):
+        found += before.get(at, ())
+        found.append(number)
+    return [*found, *before.get(len(useful.given), ())]
+
+
+def _places(
+    order: InjectionOrder, newest: Day, today: Day
+) -> Callable[[InjectionCandidate], tuple[int, float]]:
+    """The rank of a candidate's tier, and its worth by itself."""
+    _, by_recency, by_reads = _PREFERRED[order.prefer]
+    aging, now = order.aging, _midnight(today)
+
+    def placed(
+        category: str, day: Day, importance: float, settled: bool, summarised: bool,
+        read: Access | None = None,
+    ) -> tuple[int, float]:  # fmt: skip
+        worth = (
+            _BY_CATEGORY * _CATEGORY.get(category, 0.3)
+            + _BY_IMPORTANCE * _share(importance)
+            + by_recency * 0.5 ** (_days_between(day, newest) / _HALF_LIFE)
+        )
+        if aging is None:
+            return 0, worth
+        memory = Retained(
+            _midnight(day), category, importance, settled=settled, summarised=summarised
+        )
+        if read is None:
+            tier = tier_of(memory, None, now, aging)
+        else:
+            tier, score = retention(memory, read, now, aging)
+            worth += by_reads * score.activation
+        return _RANKS.get(tier, _COLD), worth
+
+    unread = cache(placed)
+
+    def place(one: InjectionCandidate) -> tuple[int, float]:
+        summarised = one.number in order.summarised
+        of_all = one.category, one.day, one.importance, one.settled, summarised
+        read = order.reads.get(one.number)
+        return unread(*of_all) if read is None else placed(*of_all, read)
+
+    return place
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _midnight(day: Day) -> Instant:
+    """When a day begins; empty for what is no day."""
+    try:
+        return f"{date.fromisoformat(day)}T00:00:00Z"
+    except ValueError:
+        return ""
 
 
 def _days_between(day: str, later: str) -> int:

@@ -175,24 +175,26 @@ class Query(NamedTuple):
         )
 
     def admits_page(
-        self, category: str, project: str, created: str, text: str, ended: str = ""
+        self, category: str, project: str, day: Day, text: str, ended: str = ""
     ) -> bool:
-        """The same for a box or an entity (its `category`): no status or tag, maybe no time.
+        """The same for a page (its `category` says which): no status or tag, maybe no day.
 
-        As of a time only boxes that had `ended`: what else is on a page may have come later.
+        As of a time only what had `ended`: what else is on a page may have come later.
         """
         return (
             not (self.schemas or self.statuses or self.tags or self.kinds)
             and not (self.spaces or self.entities or self.sources)
             and _any(category, self.categories)
             and _any(project, self.projects)
-            and self._dated(created)
+            and self._within(day)
             and (not self.as_of or was_by(ended, self.as_of))
             and self._says(text)
         )
 
     def _dated(self, created: str) -> bool:
-        day = local_day(created, self.timezone)
+        return self._within(local_day(created, self.timezone))
+
+    def _within(self, day: Day) -> bool:
         return day >= self.since and (not self.before or "" < day < self.before)
 
     def _tagged(self, tags: Iterable[str]) -> bool:

@@ -25,6 +25,7 @@ from engram.model.memory import SESSION, Memory, importance_level, schema_name
 from engram.recall.side_by_side import asked_words, share_side_by_side
 
 if TYPE_CHECKING:
+    from engram.model.tier import MemoryTier
     from engram.model.turn import Turn
     from engram.recall.query import Query
 
@@ -36,6 +37,9 @@ IMPORTANCE = 0.10
 HALF_LIFE_DAYS = 60.0
 #: What a match in another project is worth.
 ELSEWHERE = 0.6
+#: What a match in a low tier is worth: it gives way to one that matches nearly as well, and to no
+#: weaker one, because an old fact may be the only answer.
+FADED: dict[MemoryTier, float] = {"cold": 0.95, "archived": 0.9}
 #: What a match is worth that is no record of the schema asked for, where there is one.
 NOT_ASKED_FOR = 0.5
 #: So much of the score of a session's record is nearly as well.
@@ -122,8 +126,12 @@ def rank_memories(
     limit: int,
     *,
     all_statuses: bool = False,
+    tiers: Mapping[str, MemoryTier] = {},
 ) -> list[Ranked]:
-    """The best memories for a query, at most `limit`; `memories` by the keys of `found`."""
+    """The best memories for a query, at most `limit`; `memories` by the keys of `found`.
+
+    Those whose `tiers` are given count less where they are low.
+    """
     least = STOOD_FOR * len(query_terms(query.sought))
     fitting = [
         (hit, memory)
@@ -140,6 +148,9 @@ def rank_memories(
         added, factor, words = _memory_factors(memory, setting)
         if asked_for and schema_name(memory) != asked_for:
             factor, words = factor * NOT_ASKED_FOR, [*words, f"no {asked_for} (x{NOT_ASKED_FOR})"]
+        tier = tiers.get(hit.key, "hot")
+        if tier in FADED:
+            factor, words = factor * FADED[tier], [*words, f"{tier} (x{FADED[tier]})"]
         score = hit.score * (1.0 + _sum(added)) / (1.0 + RECENCY + IMPORTANCE) * factor
         ranked.append(_ranked(hit, score, added, words))
     if asked_for != SESSION:

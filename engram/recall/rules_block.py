@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from engram.model.instant import Day, day_of
 from engram.model.memory import CATEGORIES, Audience, Memory, is_proposed, memory_type
 from engram.recall.blocks import inert
-from engram.recall.injection import Recipient, is_given, most_useful
+from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
 
 #: a longer one is a document: it stays in the vault
 _LONGEST = 600
@@ -46,11 +46,13 @@ def chosen_for_rules(
         and len(memory.text) <= _LONGEST
     ]
     headers = [
-        (number, memory.category, day_of(memory.created), memory.importance, audience, memory.space,
-         memory.project, memory.valid_until, memory.expires)
+        InjectionCandidate(
+            number, memory.category, day_of(memory.created), memory.importance, audience,
+            memory.space, memory.project, memory.valid_until, memory.expires, memory.confidence,
+        )
         for number, (memory, audience) in enumerate(fit)
     ]  # fmt: skip
-    best = [fit[number][0] for number in most_useful(headers, recipient, today)[:most]]
+    best = [fit[number][0] for number in most_useful(headers, recipient, today).given[:most]]
     return sorted(best, key=_place), len(fit) - len(best)
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
+from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.memory import schema_name
 from engram.model.refusal_codes import meaning
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
@@ -42,17 +44,22 @@ if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request
     from engram.model.report import (
         Collected,
+        Consolidated,
         Edited,
+        FallingMemory,
         MergeReport,
         PurgeReport,
         RecordExport,
         Remembered,
         Scope,
         Status,
+        TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
     from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
+    from engram.model.summary import Summary
+    from engram.model.tier import Retention
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
@@ -64,7 +71,7 @@ Shape = dict[str, Any]
 #: the keys of one answer of `search`, in this order (design 6)
 HIT_KEYS = (
     "docid", "score", "file", "line", "title", "snippet", "id", "collection", "category", "status",
-    "created", "project",
+    "created", "project", "tier",
 )  # fmt: skip
 _EXPLAINED = ("source", "why")
 
@@ -160,6 +167,7 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
     }  # fmt: skip
     return asdict(memory) | told | {
         **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
+        **_retained(shown.retention),
         "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
     }  # fmt: skip
 
@@ -167,6 +175,33 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
 def page_file(page: Page, markdown: str) -> Shape:
     """`show`: a box, an entity or another page, and its file as it is."""
     return asdict(page) | {"file": page.path, "markdown": markdown}
+
+
+def tiers(counts: TierCounts) -> Shape:
+    """`tiers`: how many memories are in each tier, of all and of each category."""
+    return {
+        "tiers": dict(counts.tiers),
+        "categories": {name: dict(found) for name, found in counts.categories.items()},
+    }
+
+
+def falling(one: FallingMemory) -> Shape:
+    """`tiers --at-risk`: a memory, its score, and when it will be in which lower tier."""
+    return memory_row(one.memory) | _retained(one.retention) | {
+        "lower": one.lower, "days": one.days,
+    }  # fmt: skip
+
+
+def _retained(retention: Retention | None) -> Shape:
+    """The tier of a memory and the parts of its score."""
+    if retention is None:
+        return {}
+    score = retention.score
+    parts = ("overall", "recency", "activation", "importance")
+    return {
+        "tier": retention.tier,
+        "retention": {name: round(getattr(score, name), 4) for name in parts},
+    }
 
 
 def shown_turn(said: ShownTurn) -> Shape:
@@ -184,7 +219,7 @@ def origin(found: MemoryOrigin) -> Shape:
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
         "source_step": found.step._asdict(),
-        **_sure(memory),
+        **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
             for link, time, role, said in found.receipts
@@ -233,6 +268,13 @@ def box(found: Box, gap_minutes: float) -> Shape:
     row["open"] = not found.path
     ended = found.path or found.seal
     row["seals_at"] = "" if ended else plus_minutes(found.sealed, gap_minutes)
+    return row
+
+
+def summary(found: Summary) -> Shape:
+    """`summaries`: one summary, each of its lines with the memories that it comes from."""
+    row = asdict(found)
+    row["file"] = row.pop("path")
     return row
 
 
@@ -346,6 +388,12 @@ def _words_at(place: tuple[str, tuple[str, ...]]) -> Shape:
     return {"path": place[0], "words": list(place[1])}
 
 
+def consolidated(done: Consolidated) -> Shape:
+    """`consolidate`: its steps and its record."""
+    steps = [step(number, one) for number, one in enumerate(done.steps, 1)]
+    return {"transaction": done.transaction, "steps": steps, "run": row_of(done.run)}
+
+
 def step(number: int, one: Step) -> Shape:
     """`consolidate`: one step."""
     return {
@@ -365,8 +413,9 @@ def merge(done: MergeReport) -> Shape:
     }
 
 
-def transaction(one: Transaction) -> Shape:
-    """`log N`: the files of a transaction, and the steps of a consolidation, each once."""
+def transaction(one: Transaction, run: ConsolidationRun | None = None) -> Shape:
+    """`log N`: the files of a transaction, and the steps of a consolidation, each once, with its
+    record."""
     steps: dict[str, Shape] = {}
     for event in one.plan.events:
         details = dict(event.details)
@@ -380,6 +429,7 @@ def transaction(one: Transaction) -> Shape:
             for change in (*one.plan.changes, *one.plan.seen)
         ],
         "steps": list(steps.values()),
+        **({} if run is None else {"run": row_of(run)}),
     }  # fmt: skip
 
 
@@ -522,7 +572,11 @@ def watched_sources(names: Sequence[str]) -> Shape:
 
 def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
     """`status`: the counts of a vault, and of what works for it on this machine."""
-    return {**asdict(state), "failed_hooks": failed_hooks, "noted": noted, "daemon": daemon}
+    run = None if state.last_run is None else row_of(state.last_run)
+    return {
+        **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
+        "daemon": daemon,
+    }  # fmt: skip
 
 
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:

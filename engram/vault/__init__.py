@@ -29,6 +29,7 @@ from engram.vault.wiring import Adapters, VaultParts
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         Consolidated,
         Edited,
         Embedded,
+        FallingMemory,
         IndexStatus,
         MemoryEdit,
         MergeReport,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         Remembered,
         Scope,
         Status,
+        TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
     from engram.model.settings import Settings
@@ -64,6 +67,8 @@ if TYPE_CHECKING:
         ShownFile,
         ShownTurn,
     )
+    from engram.model.summary import Summary
+    from engram.model.tier import Retention, RetrievalMode
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
@@ -206,9 +211,14 @@ class Vault:
 
     def search(
         self, query: str, *, limit: int | None = None, project: str = "",
-        all_statuses: bool = False, as_of: str = "", around: bool = False, fold: bool = False,
+        mode: RetrievalMode | None = None, all_statuses: bool = False, as_of: str = "",
+        around: bool = False, fold: bool = False,
     ) -> Answers:  # fmt: skip
         """The best memories and turns for a query; the given project and user-wide ones first.
+
+        A `mode` gives memories of its tiers alone: "reflexive" hot ones, "standard" warm ones too,
+        "deep" cold ones too, "exhaustive" (or `all_statuses`) all, whatever became of them. Without
+        one all live memories are looked at, and cold ones count less, unless a time is asked about.
 
         With `as_of` (see `list`) what was true and said by then; with `around` each turn has those
         before and after it. With `fold` at most two turns of a conversation come while others were
@@ -219,8 +229,8 @@ class Vault:
         settled, setting = self.ready_to_read(), self._setting(project)
         most = self.settings.recall.limit if limit is None else limit
         found = self.parts.search.search(
-            query, limit=most, setting=setting, all_statuses=all_statuses, as_of=asked,
-            around=around, fold=fold,
+            query, limit=most, setting=setting, mode="exhaustive" if all_statuses else mode,
+            as_of=asked, around=around, fold=fold,
         )  # fmt: skip
         return replace(found, behind=not settled)
 
@@ -254,7 +264,7 @@ class Vault:
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
         projects: Sequence[str] = (), reason: bool | None = None, as_of: str = "",
-        history: bool = False,
+        history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
@@ -262,8 +272,8 @@ class Vault:
         without them everything but secrets is asked. A question of time is answered by rules, from
         memories and turns; any question with `reason`, which asks the model that is configured;
         none where it is False. With `as_of` (see `list`) what was true and said by then; with
-        `history` what each memory replaced, and what replaced it. Raises BadInput for an empty
-        question that is to be answered.
+        `history` what each memory replaced, and what replaced it. `mode` is that of `search`.
+        Raises BadInput for an empty question that is to be answered.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -274,7 +284,7 @@ class Vault:
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
             recipient=self._recipient(projects) if projects else None, reason=reason,
-            as_of=asked, history=history,
+            as_of=asked, history=history, mode=mode,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block
@@ -361,8 +371,14 @@ class Vault:
 
         shown = self._lookup().shown(reference)
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
-            self.parts.count_access([shown.content.id])
+            shown = shown._replace(retention=self._read(shown.content))
         return shown
+
+    def _read(self, memory: Memory) -> Retention:
+        """Count that a memory is read; its tier and score before."""
+        found = self.parts.tiers.retention(memory.id, self.clock.now())
+        self.parts.count_access([memory.id])
+        return found
 
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
@@ -380,6 +396,17 @@ class Vault:
         wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas)
         return self._lookup().listing(wanted, limit)
 
+    def tiers(self) -> TierCounts:
+        """How many memories are in each tier, of all and of each category."""
+        self._settled()
+        return self.parts.tiers.counts(self.clock.now())
+
+    def falling(self, days: int) -> Sequence[FallingMemory]:
+        """The live memories that are in a lower tier after so many days without a read, the one of
+        the highest score first."""
+        self._settled()
+        return self.parts.tiers.falling(days, self.clock.now())
+
     def links(self, reference: str) -> Sequence[tuple[str, str]]:
         """`(relation, name)` of what a memory points to, then of what points to it."""
         lookup = self._lookup()
@@ -389,8 +416,7 @@ class Vault:
         """Where a memory came from, and every event since."""
         lookup = self._lookup()
         origin = lookup.origin(lookup.memory(reference))
-        self.parts.count_access([origin.memory.id])
-        return origin
+        return origin._replace(retention=self._read(origin.memory))
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -436,6 +462,17 @@ class Vault:
         self._settled()
         return self.parts.boxes.trace(reference)
 
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary, superseded ones too, by the day of its newest source, oldest first."""
+        self._settled()
+        return self.parts.summaries.listing()
+
+    def summary(self, reference: str) -> tuple[Summary, str]:
+        """The summary of an id, its beginning, or a docid; with the text of its page."""
+        self._settled()
+        found = self.parts.summaries.find(reference)
+        return found, self._lookup().page_text(found)
+
     def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.review_queue`)."""
         from engram.health.review_queue import queue
@@ -475,11 +512,13 @@ class Vault:
 
         self.ready_to_read()
         parts = self.parts
-        return status_of(
+        known = status_of(
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
             parts.model_status(), parts.vector_status(), self.clock.now(),
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
+            parts.tiers.counts(self.clock.now()).tiers,
         )  # fmt: skip
+        return replace(known, last_run=parts.runs.last())
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -905,10 +944,10 @@ class Vault:
         is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
         boxes that are open are sealed too. A dry run plans the same and writes nothing.
         """
-        from engram.pipeline.consolidation import consolidate, preview
+        from engram.pipeline.consolidation import ConsolidationMode, consolidate, preview
 
         do = preview if dry_run else consolidate
-        return do(self.parts, full=full, closing=closing, tier=tier)
+        return do(self.parts, ConsolidationMode(full, closing, tier=tier))
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
@@ -925,9 +964,22 @@ class Vault:
 
         return close_file(source, path, self.parts)
 
-    def news(self) -> bool:
-        """Whether anything happened since the last consolidation."""
-        return bool(self.parts.history.changed())
+    def news(self, after: int | None = None) -> bool:
+        """Whether anything happened since a transaction, or since the last consolidation."""
+        return bool(self.parts.history.changed(after))
+
+    def new_memories(self, after: int | None = None) -> int:
+        """How many memories are new since a transaction, or since the last consolidation."""
+        return self.parts.history.born(after)
+
+    @property
+    def last_transaction(self) -> int:
+        """The number of the last transaction, 0 when there was none."""
+        return self.parts.catalog.last
+
+    def consolidation_run(self, number: int = 0) -> ConsolidationRun | None:
+        """The record of a consolidation, or of the last; None where there is none."""
+        return self.parts.runs.read(number) if number else self.parts.runs.last()
 
     def imported_news(self) -> bool:
         """Whether anything of that came with an import: history is dear."""

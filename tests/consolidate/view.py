@@ -12,6 +12,7 @@ from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory, is_uncollected, schema_name
 from engram.model.step import Access, Step
+from engram.model.summary import Summary
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words
 from engram.weave.boxes import in_time
@@ -27,6 +28,7 @@ class Remembered:
     sealed: tuple[Box, ...] = ()
     named: tuple[Entity, ...] = ()
     order: tuple[str, ...] = ()
+    told: dict[str, Summary] = field(default_factory=dict)
     loaded: int = 0
 
     def memory(self, identifier: str) -> Memory | None:
@@ -34,7 +36,7 @@ class Remembered:
 
     def taken(self, names: Iterable[str]) -> set[str]:
         pages = {box.id for box in self.sealed} | {entity.id for entity in self.named}
-        return set(names) & (self.memories.keys() | pages)
+        return set(names) & (self.memories.keys() | pages | self.told.keys())
 
     def owners(self, content_hash: str) -> Sequence[Memory]:
         return [one for one in self._all() if hash_of(one.text, one.scope) == content_hash]
@@ -118,6 +120,12 @@ class Remembered:
     def entity(self, identifier: str) -> Entity | None:
         return next((one for one in self.named if one.id == identifier), None)
 
+    def summaries(self) -> Sequence[Summary]:
+        return sorted(self.told.values(), key=lambda summary: summary.id)
+
+    def summary(self, identifier: str) -> Summary | None:
+        return self.told.get(identifier)
+
     def mentioned(self) -> Mapping[str, int]:
         return Counter(name for one in self._all() if one.live for name in one.entities)
 
@@ -145,6 +153,7 @@ def remembering(*memories: Memory, **more: object) -> Remembered:
 def after(view: Remembered, steps: Iterable[Step]) -> Remembered:
     """The view once these steps are done."""
     made = Remembered(dict(view.memories), view.reads, dict(view.pages), view.sealed, view.named)
+    made.told.update(view.told)
     for step in steps:
         made.memories.update((new.id, new) for _, new in step.amended)
         made.memories.update((new.id, new) for new in step.born)
@@ -152,7 +161,9 @@ def after(view: Remembered, steps: Iterable[Step]) -> Remembered:
             if before is not None:
                 made.sealed = tuple(one for one in made.sealed if one.id != before.id)
                 made.named = tuple(one for one in made.named if one.id != before.id)
-            if isinstance(page, Box):
+            if isinstance(page, Summary):
+                made.told[page.id] = page
+            elif isinstance(page, Box):
                 made.sealed = tuple(sorted((*made.sealed, page), key=in_time))
             elif page is not None:
                 made.named = (*made.named, page)

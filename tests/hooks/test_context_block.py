@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.text import tokens_of
-from engram.recall.blocks import MOST_LINES
+from engram.recall.unasked_blocks import MOST_LINES
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given, hook, said_by
 from tests.kit import tree_digest, where

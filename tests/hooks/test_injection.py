@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from engram.capture.clean import said
 from engram.model.ids import docid
-from engram.model.injected_block import with_block
+from engram.model.injected_block import without_own
 from engram.model.memory import Memory
 from engram.model.text import tokens_of
-from engram.recall.blocks import (
+from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
+from engram.recall.unasked_blocks import (
     MOST_LINES,
     MOST_TOKENS,
     PROMPT_MEMORIES,
@@ -22,7 +23,6 @@ from engram.recall.blocks import (
     prompt_block,
     session_block,
 )
-from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
 
 SHOP = Recipient(("shop",))
 DECISION = Memory(
@@ -84,7 +84,7 @@ def test_the_fence_cannot_be_closed_from_inside(some: list[Memory], project: str
     ):
         if text:
             assert text.count("<") == 2
-            assert text.startswith("<engram-memory version=")
+            assert text.startswith("<engram-memory")
             assert text.endswith("\n</engram-memory>")
             assert said(f"before {text} after") == "before  after"
 
@@ -123,19 +123,21 @@ def test_what_matters_comes_first() -> None:
         number: int, category: str, day: str = "2026-03-01", weight: float = 0.5, here: bool = True
     ) -> InjectionCandidate:
         project = "shop" if here else "till"
-        return number, category, day, weight, "everyone", "user", project, "", ""
+        return InjectionCandidate(
+            number, category, day, weight, "everyone", "user", project, "", ""
+        )
 
     order = most_useful([
         one(1, "moment"), one(2, "fact"), one(3, "preference"), one(4, "decision"),
         one(5, "preference", weight=0.9), one(6, "decision", day="2025-03-01"),
         one(7, "preference", here=False),
-    ], SHOP, "2026-03-06")  # fmt: skip
+    ], SHOP, "2026-03-06").given  # fmt: skip
     assert order == [5, 3, 4, 7, 6, 2, 1]
     undated = [one(2, "x", day="nonsense"), one(1, "x", day="nonsense")]
-    assert most_useful(undated, SHOP, "") == [1, 2]
+    assert most_useful(undated, SHOP, "").given == [1, 2]
     # what holds everywhere does not crowd out the project
     elsewhere = [one(number, "preference", here=False) for number in range(10, 20)]
-    assert most_useful([*elsewhere, one(1, "fact")], SHOP, "") == [
+    assert most_useful([*elsewhere, one(1, "fact")], SHOP, "").given == [
         *range(10, 15), 1, *range(15, 20)
     ]  # fmt: skip
 
@@ -163,41 +165,22 @@ def test_what_is_over_is_not_given() -> None:
 # -- in a text -------------------------------------------------------------------------------------
 
 
-@given(plain, plain, st.sampled_from([OTHER, BLOCK, "<engram-memory>x</engram-memory>"]))
-def test_a_block_is_replaced_where_it_stands(before: str, after: str, old: str) -> None:
-    assert with_block(before + old + after, BLOCK) == before + BLOCK + after
-    assert with_block(before + old + after, "") == before + after
-
-
 @given(plain, plain, plain)
-def test_of_two_blocks_one_is_left(before: str, between: str, after: str) -> None:
-    text = before + OTHER + between + BLOCK + after
-    assert with_block(text, BLOCK) == before + BLOCK + between + after
-
-
-@given(plain)
-def test_without_a_block_it_comes_to_the_end(text: str) -> None:
-    assert with_block(text, BLOCK) == text + BLOCK
-    assert with_block(text, "") == text
-
-
-@given(plain, plain)
-def test_a_block_without_an_end_reaches_to_the_end(before: str, rest: str) -> None:
-    assert with_block(before + "<engram-memory a='b'>" + rest, BLOCK) == before + BLOCK
-
-
-def test_doubled_openings_with_one_end_stop_there() -> None:
-    text = "a<engram-memory>b<engram-memory v=1>c</engram-memory>d"
-    assert with_block(text, BLOCK) == f"a{BLOCK}d"
+def test_criterion_8_what_stands_around_blocks_survives_byte_for_byte(
+    before: str, between: str, after: str
+) -> None:
+    for one, other in ((BLOCK, OTHER), (BLOCK, "<engram-memory>x</engram-memory>")):
+        assert without_own(before + one + between + other + after) == before + between + after
+    assert without_own(before + "<engram-memory a='b'>" + after) == before
 
 
 @given(st.lists(scraps, max_size=12).map("".join))
-def test_whatever_was_there_exactly_one_is_left_and_again_changes_nothing(text: str) -> None:
-    done = with_block(text, BLOCK)
-    assert len(OPENING.findall(done)) == 1
-    assert done.count(BLOCK) == 1
-    assert with_block(done, BLOCK) == done
-    assert with_block(done, OTHER) == done.replace(BLOCK, OTHER)
-    bare = with_block(text, "")
-    assert not OPENING.search(bare)
-    assert with_block(bare, "") == bare
+def test_what_is_left_was_there_before_in_its_order(text: str) -> None:
+    left = without_own(text)
+    letters = iter(text)
+    assert all(letter in letters for letter in left)
+    assert OPENING.search(text) or "</engram-memory>" in text or left == text
+
+
+def test_doubled_openings_with_one_end_stop_there() -> None:
+    assert without_own("a<engram-memory>b<engram-memory v=1>c</engram-memory>d") == "ad"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engram.model.memory import Memory
 from engram.model.text import CHARACTERS_A_TOKEN
-from engram.recall.blocks import ShownItem, session_block
 from engram.recall.last_session import last_session
+from engram.recall.unasked_blocks import ShownItem, session_block
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.recall.blocks import MOST_LINES
+from engram.recall.unasked_blocks import MOST_LINES
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 from tests.hooks.year_of_chats import (

@@ -14,7 +14,7 @@ import pytest
 from engram.language.hidden_text import without_hidden_signs
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
-from engram.recall.blocks import session_block
+from engram.recall.unasked_blocks import session_block
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW

@@ -65,13 +65,13 @@ def looked(disk: VaultDisk, *rows: FileRow) -> tuple[Scan, list[tuple[str, str]]
 def test_only_notes_in_the_content_folders_are_looked_at(disk: VaultDisk, tmp_path: Path) -> None:
     for path in (
         A, "archive/2026-01-01/old.md", "facts/mine/deep/er/note.md", "facts/Zoë's note.md",
-        "boxes/2026-03-06/b.md", "entities/e.md",
+        "boxes/2026-03-06/b.md", "entities/e.md", "summaries/s.md",
     ):  # fmt: skip
         write(disk, path, "x")
     for path in (
         "facts/a.txt", "facts/.hidden.md", "facts/.trash/a.md", "facts/a.md~", "facts/a.md.tmp",
         "facts/a (conflicted copy 2026-03-06).md", "facts/a.sync-conflict-20260306-101000-X.md",
-        "facts/a (1).md", "profile.md", "transcripts/2026-03-06/t.md", "summaries/s.md",
+        "facts/a (1).md", "profile.md", "transcripts/2026-03-06/t.md",
         "facts/1/2/3/4/5/6/7/8/9/too deep.md",
     ):  # fmt: skip
         write(disk, path, "x")
@@ -82,7 +82,7 @@ def test_only_notes_in_the_content_folders_are_looked_at(disk: VaultDisk, tmp_pa
     os.mkfifo(disk.root / "facts/pipe.md")
     assert list(content_files(disk)) == [
         A, "facts/Zoë's note.md", "facts/mine/deep/er/note.md", "archive/2026-01-01/old.md",
-        "boxes/2026-03-06/b.md", "entities/e.md",
+        "boxes/2026-03-06/b.md", "entities/e.md", "summaries/s.md",
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.model.box import Box
 from engram.model.memory import Memory
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.trace_rows import trace_list
@@ -41,7 +42,7 @@ def test_traces_and_memories_without_a_box_follow_every_change(steps: list[objec
                 if isinstance(step, Memory):
                     catalog.put_memory(step)
                 elif isinstance(step, str):
-                    catalog.pages.drop(step, box=True)
+                    catalog.pages.drop(Box, step)
                 else:
                     catalog.pages.put(step)
             view = view_of(catalog)

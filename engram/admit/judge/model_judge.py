@@ -94,7 +94,7 @@ class ModelJudge:
         return self.compare_all([(older, newer)])[0]
 
     def compare_all(self, pairs: Sequence[Pair]) -> list[Opinion]:
-        """The same for many pairs; those to be asked about share questions, the first ones first."""
+        """The same for many pairs; the first ones are asked about first."""
         opinions = self._rules.compare_all(pairs)
         waiting = {
             _ids(pair): pair
@@ -111,7 +111,8 @@ class ModelJudge:
         return self._verdicts.known(self._key(pair))
 
     def _key(self, pair: Pair) -> PairKey:
-        return PairKey(*(text_digest(memory.text) for memory in pair), self._asked_as)
+        older, newer = pair
+        return PairKey(text_digest(older.text), text_digest(newer.text), self._asked_as)
 
     def _opinion(self, pair: Pair) -> Opinion | None:
         verdict = self._said(pair) if _may_be_asked(*pair) else None

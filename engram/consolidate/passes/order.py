@@ -23,6 +23,7 @@ from engram.consolidate.passes import (
     record_index,
     reuse,
     session_window,
+    summaries,
 )
 
 PASSES: tuple[Pass, ...] = (
@@ -35,6 +36,7 @@ PASSES: tuple[Pass, ...] = (
     expiry.plan,
     archival.plan,
     grace_period.plan,
+    summaries.plan,
     box_sealing.plan,
     entity_pages.plan,
     entity_merge.plan,

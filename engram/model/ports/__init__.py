@@ -15,6 +15,7 @@ from engram.model.ports.outside import (
     Sleeper,
     Source,
     SourceReading,
+    Stopwatch,
     Tally,
 )
 from engram.model.ports.storage import (
@@ -29,6 +30,7 @@ from engram.model.ports.storage import (
     HandEdits,
     Index,
     PageWriter,
+    RunRecords,
     TurnLog,
     TurnStore,
     Writer,
@@ -47,6 +49,7 @@ from engram.model.ports.thinking import (
     NothingHeard,
     PromptContext,
     RecordAsker,
+    RunModel,
     Verdicts,
     WrittenRules,
 )
@@ -81,9 +84,12 @@ __all__ = [
     "PageWriter",
     "PromptContext",
     "RecordAsker",
+    "RunModel",
+    "RunRecords",
     "Sleeper",
     "Source",
     "SourceReading",
+    "Stopwatch",
     "Tally",
     "TurnLog",
     "TurnStore",

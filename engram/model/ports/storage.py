@@ -12,6 +12,7 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 if TYPE_CHECKING:
     from engram.model.change import Change, Plan, Range, Transaction
     from engram.model.closing import OpenConversation, SessionOnRecord
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.memory import Memory
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
@@ -29,10 +30,10 @@ class Writer(Protocol):
 
 
 class PageWriter(Protocol):
-    """Boxes and entities -> file changes, in the vault's own format."""
+    """Boxes, entities and summaries -> file changes, in the vault's own format."""
 
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
-        """Files of boxes and entities, as `(before, after)`: to create, patch or remove."""
+        """Files of pages, as `(before, after)`: to create, patch or remove."""
         ...
 
 
@@ -313,6 +314,22 @@ class ConsolidationHistory(Protocol):
 
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person took back."""
+        ...
+
+
+class RunRecords(Protocol):
+    """The records of consolidations on this machine."""
+
+    def put(self, run: ConsolidationRun) -> None:
+        """Write the record of a run; old ones go. Raises StorageError."""
+        ...
+
+    def read(self, number: int) -> ConsolidationRun | None:
+        """The record of a transaction; None where there is none."""
+        ...
+
+    def last(self, *, whole: bool = False) -> ConsolidationRun | None:
+        """The newest record; with `whole` that of a run that left no part for later."""
         ...
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from engram.model.box import Box
     from engram.model.candidate import Candidate
+    from engram.model.consolidation_run import ModelUse
     from engram.model.entity import Entity
     from engram.model.instant import Instant
     from engram.model.memory import Memory
@@ -68,6 +69,15 @@ class Model(Protocol):
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer. Raises ModelError or BudgetExceeded; nothing else."""
+        ...
+
+
+class RunModel(Model, Protocol):
+    """A model for one run, which knows what was asked of it."""
+
+    @property
+    def used(self) -> ModelUse:
+        """Questions, tokens, money and errors so far."""
         ...
 
 

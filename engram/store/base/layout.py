@@ -16,6 +16,7 @@ from engram.model.ids import FORGOTTEN as FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import ARCHIVE as ARCHIVE
 from engram.model.memory import Memory
+from engram.model.summary import Summary
 from engram.store.base.copy_name import original_name
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 FORMAT = 1
 CONFIG = "engram.toml"
 FACTS, TRANSCRIPTS = "facts", "transcripts"
-BOXES, ENTITIES = "boxes", "entities"
+BOXES, ENTITIES, SUMMARIES = "boxes", "entities", "summaries"
 PROFILE, IDENTITY, INDEX = "profile.md", "IDENTITY.md", "index.md"
 #: plain pages that the program generates from memories
 PROSE = (PROFILE, IDENTITY, INDEX)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
+RUNS = "state/runs"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 VERDICTS = "state/verdicts.jsonl"
 LOCK = "state/lock"
@@ -39,7 +41,7 @@ LOCK = "state/lock"
 INBOX, TAKEN = "inbox", "inbox/taken"
 #: what `init` creates beside the template's files
 FOLDERS = (
-    FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, INBOX,
+    FACTS, ENTITIES, BOXES, SUMMARIES, TRANSCRIPTS, ARCHIVE, INBOX,
     TURNS, PENDING, JOURNAL, DEAD_LETTER,
 )  # fmt: skip
 #: files written by the program, never imported as a person's words
@@ -48,17 +50,21 @@ OWN = (
     "README.md", "home.md", PROFILE, IDENTITY, INDEX, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
-CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES)
+CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES, SUMMARIES)
 
 #: content type by folder
-Content = Memory | Box | Entity
-Kind = Literal["memory", "box", "entity", "transcript", "other"]
+Content = Memory | Box | Entity | Summary
+Kind = Literal["memory", "box", "entity", "summary", "transcript", "other"]
 
 _KINDS: dict[str, Kind] = {
     FACTS: "memory", ARCHIVE: "memory", BOXES: "box", ENTITIES: "entity",
-    TRANSCRIPTS: "transcript",
+    SUMMARIES: "summary", TRANSCRIPTS: "transcript",
 }  # fmt: skip
-_CONTENT: dict[Kind, type[Content]] = {"memory": Memory, "box": Box, "entity": Entity}
+_CONTENT: dict[Kind, type[Content]] = {
+    "memory": Memory, "box": Box, "entity": Entity, "summary": Summary,
+}  # fmt: skip
+#: kinds of files that show what memories say
+PAGES = frozenset[Kind](["box", "entity", "summary"])
 
 _TRANSACTION = re.compile(r"[0-9]{8}\.json")
 
@@ -70,9 +76,14 @@ def memory_path(memory: Memory) -> str:
 
 
 def page_path(page: Page) -> str:
-    """`boxes/YYYY-MM-DD/<id>.md`, by the day of its first memory, or `entities/<id>.md`."""
+    """`boxes/YYYY-MM-DD/<id>.md`, `summaries/YYYY-MM-DD/<id>.md` or `entities/<id>.md`.
+
+    The day is that of a box's first memory, and of a summary's newest source.
+    """
     if isinstance(page, Box):
         return f"{BOXES}/{day_of(page.created)}/{page.id}.md"
+    if isinstance(page, Summary):
+        return f"{SUMMARIES}/{page.last or day_of(page.created)}/{page.id}.md"
     return f"{ENTITIES}/{page.id}.md"
 
 
@@ -84,6 +95,11 @@ def transcript_path(turn: Turn) -> str:
 def pending_path(number: int) -> str:
     """The transaction file while it is being applied."""
     return f"{PENDING}/{number:08d}.json"
+
+
+def run_path(number: int) -> str:
+    """The record of the consolidation that is this transaction."""
+    return f"{RUNS}/{number:08d}.json"
 
 
 def is_transaction(name: str) -> bool:
@@ -105,13 +121,13 @@ def kind_of(path: str) -> Kind:
 
 
 def content_type(path: str) -> type[Content] | None:
-    """Memory, Box or Entity for a path in a content folder, None for any other."""
+    """The type of what a path in a content folder holds, None for any other."""
     return _CONTENT.get(kind_of(path))
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is that of a page that shows memories: a box, an entity or a plain page."""
-    return path in PROSE or kind_of(path) in ("box", "entity")
+    """Whether a path is that of a page that shows memories: one of PAGES, or a plain page."""
+    return path in PROSE or kind_of(path) in PAGES
 
 
 def is_storable(path: str) -> bool:

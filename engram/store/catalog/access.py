@@ -9,7 +9,7 @@ skipped and counted. No memory's file is ever touched.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from engram.model.ids import is_id
@@ -69,6 +69,21 @@ class AccessRows:
             rows = [row for row in found if row is not None]
         return {row[0]: Access(row[1], row[2], row[3]) for row in rows}
 
+    def of_now(self, log: AccessLog, identifiers: Iterable[str] | None = None) -> dict[str, Access]:
+        """The same with what the log has since it was counted; nothing is written."""
+        from engram.model.step import Access
+
+        wanted = None if identifiers is None else set(identifiers)
+        start, _ = self._goes_on(log)
+        found = self.of(wanted) if start else {}
+        for piece in _whole_lines(log, start):
+            for names, time in filter(None, map(_read, piece.splitlines())):
+                for name in names if wanted is None else wanted.intersection(names):
+                    old = found.get(name, Access())
+                    days = old.days + (time[:10] > old.last[:10])
+                    found[name] = Access(old.count + 1, max(old.last, time), days)
+        return found
+
     @property
     def skipped(self) -> int:
         """How many lines of the log could not be counted."""
@@ -81,19 +96,21 @@ class AccessRows:
 
     def count(self, log: AccessLog) -> None:
         """Add up what was appended since; everything, when the log was replaced."""
-        size, tail, skipped = self._counted()
-        if log.size() < size or _tail(log, size) != tail:
+        size, skipped = self._goes_on(log)
+        if not size:
             self._db.do("delete from accesses")
-            size, skipped = 0, 0
-        while piece := log.piece(size, _PIECE):
-            whole = piece[: piece.rfind(b"\n") + 1]
-            if not whole and len(piece) < _PIECE:
-                break  # the last line is being written
-            for line in (whole or piece).splitlines():
+        for piece in _whole_lines(log, size):
+            for line in piece.splitlines():
                 skipped += not self._add(line)
-            size += len(whole or piece)
+            size += len(piece)
         self._db.do("delete from access_log")
         self._db.do("insert into access_log values(?,?,?)", size, _tail(log, size), skipped)
+
+    def _goes_on(self, log: AccessLog) -> tuple[int, int]:
+        """The byte from which to count on, and the skipped lines before it; 0 for another log."""
+        size, tail, skipped = self._counted()
+        replaced = log.size() < size or _tail(log, size) != tail
+        return (0, 0) if replaced else (size, skipped)
 
     def _counted(self) -> tuple[int, str, int]:
         """Counted bytes, the digest before that end, and the number of skipped lines."""
@@ -113,6 +130,19 @@ class AccessRows:
             [(name, time) for name in names],
         )
         return True
+
+
+def _whole_lines(log: AccessLog, start: int) -> Iterator[bytes]:
+    """The log from a byte on, in pieces that end with a line; one that is too long is in several.
+
+    The last line, which is being written, is left out.
+    """
+    while piece := log.piece(start, _PIECE):
+        whole = piece[: piece.rfind(b"\n") + 1]
+        if not whole and len(piece) < _PIECE:
+            return
+        yield whole or piece
+        start += len(whole or piece)
 
 
 def _tail(log: AccessLog, size: int) -> str:

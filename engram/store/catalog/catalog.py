@@ -17,7 +17,8 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
-from engram.model.memory import LIVE, SESSION, Audience, Memory, schema_name
+from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
+from engram.model.summary import Summary
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
@@ -25,6 +26,7 @@ from engram.store.catalog.page_rows import UNBOX, PageRows
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.schema import NAMES, SCHEMA, TABLES
+from engram.store.catalog.tier_rows import SEPARATOR, TierRows
 from engram.store.catalog.turn_rows import TurnRows
 
 if TYPE_CHECKING:
@@ -54,13 +56,16 @@ class FileRow(NamedTuple):
 
 
 _FILE = ", ".join(FileRow._fields)
+_TABLES: dict[type[layout.Content], str] = {
+    Memory: "memories", Box: "boxes", Entity: "entities", Summary: "summaries",
+}  # fmt: skip
 
 
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are
-    parts; what they hold together is asked through `CatalogView`.
+    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes, entities, summaries) and `accesses`
+    are parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -105,6 +110,11 @@ class Catalog:
         from engram.store.catalog.access import AccessRows
 
         return AccessRows(self.db)
+
+    @cached_property
+    def tiers(self) -> TierRows:
+        """What the tier of each memory is computed from."""
+        return TierRows(self.db.rows)
 
     @classmethod
     def open(cls, path: Path, vault: str) -> Catalog:
@@ -304,7 +314,7 @@ class Catalog:
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:
-        """Remove a file that is gone, and the memory, box or entity whose home it was."""
+        """Remove a file that is gone, and the memory or page whose home it was."""
         row = self.file(path)
         self.db.do("delete from files where path = ?", path)
         kind = layout.content_type(path)
@@ -313,11 +323,11 @@ class Catalog:
         if kind is Memory:
             self._drop_memory(row.id)
         else:
-            self.pages.drop(row.id, box=kind is Box)
+            self.pages.drop(kind, row.id)
 
     def home(self, kind: type[layout.Content], identifier: str) -> str:
         """The path of the file that owns an id among its kind, '' when there is none."""
-        table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
+        table = _TABLES[kind]
         row = self.db.row(f"select path from {table} where id = ?", identifier)
         return str(row[0]) if row else ""
 
@@ -334,12 +344,13 @@ class Catalog:
         """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
             memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
-            schema_name(memory), body_of(memory),
+            schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
+            memory.confidence, body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)

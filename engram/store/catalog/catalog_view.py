@@ -15,6 +15,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
 from engram.model.memory import ARCHIVE, Memory
+from engram.model.summary import Summary
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.ports import TurnLog
     from engram.model.step import Access, Page
-    from engram.model.summary import Summary
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 _LIVE = "status in ('active', 'needs-review')"
 _ORDER = "order by created, id"
 #: where the base names are that a link can mean
-_NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
+_NAMED = (
+    "memories where id", "boxes where id", "entities where id", "summaries where id",
+    "files where stem",
+)  # fmt: skip
 #: values in one statement; SQLite takes 999 everywhere
 _MOST = 400
 
@@ -239,20 +242,22 @@ class CatalogView:
         row = self._db.row("select body from entities where id = ?", identifier)
         return decode(Entity, row[0]) if row else None
 
-    def box_or_entity(self, identifier: str) -> Page | None:
-        """The entity or box of that id; none for an entity that was merged into another."""
+    def page_by_id(self, identifier: str) -> Page | None:
+        """The entity, box or summary of that id; none for an entity that was merged."""
         entity = self.entity(identifier)
         if entity is None:
-            return self.box(identifier)
+            return self.box(identifier) or self.summary(identifier)
         return None if entity.merged_into else entity
 
     def summaries(self) -> list[Summary]:
-        """Every summary, by id."""
-        return []
+        """Every summary, superseded ones too, by id."""
+        rows = self._db.rows("select body from summaries order by id")
+        return [decode(Summary, row[0]) for row in rows]
 
     def summary(self, identifier: str) -> Summary | None:
         """The summary of that id."""
-        return None
+        row = self._db.row("select body from summaries where id = ?", identifier)
+        return decode(Summary, row[0]) if row else None
 
     def mentioned(self) -> dict[str, int]:
         """Entity names that memories link to, by name, and how many live ones do."""

@@ -15,7 +15,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engram.model.instant import Day
 from engram.model.memory import Audience, Memory
@@ -24,12 +24,16 @@ from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
 from engram.store.catalog.turn_rows import WITHDRAWN
 
+if TYPE_CHECKING:
+    from engram.model.step import Access
+
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
-#: `(number, category, day, importance, audience, space, project, valid_until, expires)`
-LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+#: `(number, category, day, importance, audience, space, project, valid_until, expires, confidence,
+#: settled)`
+LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool]
 
 
 class ReadOnlyCatalog:
@@ -68,29 +72,41 @@ class ReadOnlyCatalog:
         With `personal` those for the person alone are among them, of whatever project.
         """
         return self._rows(
-            "select number, category, substr(created, 1, 10), importance, audience, space, project,"
-            " valid_until, expires from memories"
+            "select number, category, substr(created, 1, 10), ifnull(importance, 0), audience,"
+            " space, project, valid_until, expires, ifnull(confidence, 0), settled from memories"
             " where status in ('active', 'needs-review') and record != 'session' and (audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
             " or audience = ?)",
             "everyone", *projects, "person" if personal else "everyone",
         )  # fmt: skip
 
-    def last_sessions(self, projects: Sequence[str]) -> list[tuple[Memory, Audience, Day]]:
-        """The active session records of these projects, for their agents, and the days of their
-        last turns; that of the conversation which was heard last comes first.
+    def reads(self) -> dict[int, Access]:
+        """How the memories were read that ever were, as of the last time that this was counted."""
+        from engram.model.step import Access
+
+        found = self._rows("select number, count, last, days from accesses join memories using(id)")
+        return {number: Access(*read) for number, *read in found}
+
+    def told_by(self, conversation: str) -> frozenset[int]:
+        """The numbers of memories whose first receipt points into a conversation."""
+        found = self._rows("select number from memories where session = ?", conversation)
+        return frozenset(row[0] for row in found)
+
+    def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
+        """The active session records of these projects, for their agents: their numbers, and the
+        days of their last turns; that of the conversation which was heard last comes first.
         """
         spoken = (
             "(select max(time) from turns where transcript = memories.session and seq > 0"
             f" and state < {WITHDRAWN})"
         )
         found = self._rows(
-            f"select body, audience, coalesce({spoken}, created) as spoken from memories"
+            f"select number, body, audience, coalesce({spoken}, created) as spoken from memories"
             " where status = 'active' and record = 'session' and audience = 'project'"
             f" and project in ({','.join('?' * len(projects))}) order by spoken desc, id desc",
             *projects,
         )
-        return [(decode(Memory, body), audience, last[:10]) for body, audience, last in found]
+        return [(row[0], decode(Memory, row[1]), row[2], row[3][:10]) for row in found]
 
     def count(self) -> int:
         """How many memories there are."""

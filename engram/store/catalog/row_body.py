@@ -1,24 +1,32 @@
 """Row bodies: a value of the model <-> one JSON text.
 
-Memories, boxes and entities are decoded equal to what was put, tuples included. Field names are not
-written: a catalog of another shape has another schema version, and is rebuilt.
+Memories, boxes, entities and summaries are decoded equal to what was put, tuples and the lines of
+summaries included. Field names are not written: a catalog of another shape has another schema
+version, and is rebuilt.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import Memory
+from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine
 
-Kept = TypeVar("Kept", Memory, Box, Entity)
+Kept = TypeVar("Kept", Memory, Box, Entity, Summary)
+_KINDS = (Memory, Box, Entity, Summary)
+#: fields of a summary whose items are values themselves
+_PARTS: dict[str, Callable[..., object]] = {
+    "summary": SummaryLine, "facts": SummaryLine, "decisions": SummaryDecision,
+    "replaced": ReplacedFact,
+}  # fmt: skip
 
 
-def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _shape(kind: type[Memory | Box | Entity | Summary]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The names of its fields, and the indexes of those that are tuples."""
     names = fields(kind)
     return (
@@ -27,23 +35,28 @@ def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[in
     )
 
 
-_SHAPES = {kind.__name__: _shape(kind) for kind in (Memory, Box, Entity)}
+_SHAPES = {kind.__name__: _shape(kind) for kind in _KINDS}
 #: without the check for spaces around: a body is exactly what was encoded
 _decoded = json.JSONDecoder().raw_decode
 
 
-def encode(value: Memory | Box | Entity) -> str:
+def encode(value: Memory | Box | Entity | Summary) -> str:
     """The value as a row's `body`."""
     names, _ = _SHAPES[type(value).__name__]
-    return json.dumps([getattr(value, name) for name in names], separators=(",", ":"))
+    row = [getattr(value, name) for name in names]
+    return json.dumps(row, separators=(",", ":"), default=astuple)
 
 
 def decode(kind: type[Kept], body: str) -> Kept:
     """The value of that kind that a row's `body` holds."""
-    _, tuples = _SHAPES[kind.__name__]
+    names, tuples = _SHAPES[kind.__name__]
     values: list[Any] = _decoded(body)[0]
     for place in tuples:
         values[place] = _items(values[place]) if values[place] else ()
+    if kind is Summary:
+        for place in tuples:
+            if made := _PARTS.get(names[place]):
+                values[place] = tuple(made(*_items(item)) for item in values[place])
     return kind(*values)
 
 

@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"15, analysis {ANALYSIS}"
+SCHEMA = f"16, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -19,11 +19,13 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, audience text, record text, body text
+  session text, forgotten int, audience text, record text, settled int, successors text,
+  confidence real, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, audience, project, space, category, importance, created, expires, valid_until, record
+  status, audience, project, space, category, importance, created, expires, valid_until, record,
+  confidence, settled
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
@@ -41,7 +43,9 @@ create index memories_recorded on memories(record, created)
   where record != '' and status in ('active', 'needs-review');
 create index memories_retired on memories(created) where status = 'retired';
 create index memories_sessions on memories(session) where record = 'session';
-create index memories_named on memories(id, status);
+create index memories_named on memories(
+  id, status, created, category, importance, settled, successors
+);
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
@@ -75,6 +79,11 @@ create table unboxed(memory text primary key) without rowid;
 create table entities(
   id text primary key, path text, type text, name text, merged_into text, body text
 ) without rowid;
+create table summaries(
+  id text primary key, path text, status text, project text, space text, last text, body text
+) without rowid;
+create table summary_sources(source text, summary text, primary key(source, summary)) without rowid;
+create index summary_sources_summary on summary_sources(summary);
 
 create table topics(term text primary key, held int, weight int) without rowid;
 

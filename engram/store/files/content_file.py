@@ -1,4 +1,4 @@
-"""Content file: a file of the content folders -> the memory, box or entity in it, by its folder.
+"""Content file: a file of the content folders -> the memory or page in it, by its folder.
 
 The one function through which the store reads what a person may have written. Never raises for
 bytes: what cannot be used is named in `problems`. An id is unique among its kind.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.entity import Entity
+from engram.model.summary import Summary
 from engram.store.base.layout import Content, content_type
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def read_content(path: str, data: bytes) -> ContentFile:
     from engram.store.files.document import parse
     from engram.store.files.entity_file import read_entity
     from engram.store.files.memory_file import read_memory
+    from engram.store.files.summary_file import read_summary
 
     kind = content_type(path)
     if kind is Box:
@@ -51,5 +53,8 @@ def read_content(path: str, data: bytes) -> ContentFile:
     if kind is Entity:
         entity = read_entity(path, data)
         return ContentFile(entity.entity, entity.problems, parse(data))
+    if kind is Summary:
+        summary = read_summary(path, data)
+        return ContentFile(summary.summary, summary.problems, parse(data))
     memory = read_memory(path, data)
     return ContentFile(memory.memory, memory.problems, memory.document)

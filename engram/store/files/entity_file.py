@@ -13,7 +13,7 @@ never raises; `read_entity` of a rendered entity is that entity, if its texts ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -22,19 +22,11 @@ from engram.model.entity import TYPES, Entity
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.markdown import inert_line, inert_value, neutralise
-from engram.model.page_lines import (
-    Section,
-    bare,
-    body_of,
-    by_name,
-    headings,
-    interleave,
-    lines_of,
-    sections,
-)
+from engram.model.page_lines import bare, body_of, interleave, lines_of
 from engram.model.text import sha256_text
 from engram.store.files.document import NoteDocument, parse, patch, render
 from engram.store.files.links import LINK, target_of, targets_of
+from engram.store.files.page_body import PageBody
 
 if TYPE_CHECKING:
     from engram.store.files.foreign_header import Value
@@ -61,9 +53,9 @@ def read_entity(path: str, data: bytes) -> EntityFile:
     problems = [document.problem] if document.problem else []
     if document.problem:
         document = parse(data.decode("utf-8", "replace").encode("utf-8"))
-    body = _Body(lines_of(document.body, document.newline), document.newline)
+    body = PageBody(lines_of(document.body, document.newline), document.newline, _ORDER)
     identifier = _identity(path, document, problems)
-    synthesis = body.synthesis()
+    synthesis = _synthesis_in(body)
     entity = Entity(
         id=identifier,
         type=_type(identifier, document, problems),
@@ -71,9 +63,9 @@ def read_entity(path: str, data: bytes) -> EntityFile:
         aliases=_texts(document.header.get("aliases")),
         synthesis=synthesis,
         synthesis_by=_writer(document, synthesis),
-        timeline=body.items(_TIMELINE),
-        relations=body.items(_RELATIONS),
-        activity=body.items(_ACTIVITY),
+        timeline=_items(body, _TIMELINE),
+        relations=_items(body, _RELATIONS),
+        activity=_items(body, _ACTIVITY),
         merged_into=next(iter(targets_of(document.header.get("merged_into"))), ""),
         path=path,
     )
@@ -82,8 +74,8 @@ def read_entity(path: str, data: bytes) -> EntityFile:
 
 def render_entity(entity: Entity) -> bytes:
     """The page of a new entity; sections without lines are left out."""
-    body = _Body([f"# {inert_line(entity.name)}\n"], "\n")
-    body.write(Entity(entity.id, entity.type, entity.name), entity)
+    body = PageBody([f"# {inert_line(entity.name)}\n"], "\n", _ORDER)
+    _write(body, Entity(entity.id, entity.type, entity.name), entity)
     header = {key: value for key, value in _header(entity).items() if value is not None}
     return render(header, "".join(body.lines))
 
@@ -109,8 +101,8 @@ def entity_changes(data: bytes, before: Entity, after: Entity) -> bytes:
         changes = new
     patched = patch(data, changes, create=True)
     document = parse(patched)
-    body = _Body(lines_of(document.body, document.newline), document.newline)
-    body.write(before, after)
+    body = PageBody(lines_of(document.body, document.newline), document.newline, _ORDER)
+    _write(body, before, after)
     kept = len(patched) - len(_encoded(document.body))
     return patched[:kept] + _encoded(body_of(body.lines, body.newline, document.body))
 
@@ -161,83 +153,33 @@ _ACTIVITY = _EntityList(
 )
 _LISTS = (_TIMELINE, _RELATIONS, _ACTIVITY)
 _SYNTHESIS = "Synthesis"
+_ORDER = (_SYNTHESIS, *(part.name for part in _LISTS))
 
 
-@dataclass(slots=True)
-class _Body:
-    """The body of a page, as lines that are read and replaced in place."""
-
-    lines: list[str]
-    newline: str
-
-    def title(self) -> str:
-        """The first heading of the first level."""
-        return next((text for _, level, text in headings(self.lines) if level == 1), "")
-
-    def synthesis(self) -> str:
-        """The text of the section, its lines ended by `\\n`."""
-        return "\n".join(map(bare, self._section(_SYNTHESIS))).strip()
-
-    def items(self, part: _EntityList) -> tuple[Line, ...]:
-        """The program's items of a section, in the order of the page."""
-        found = (part.read(bare(line)) for line in self._section(part.name))
-        return tuple(item for item in found if item is not None)
-
-    def write(self, before: Entity, after: Entity) -> None:
-        """Bring title and sections from one state of the entity to another."""
-        if before.name != after.name:
-            self._rename(before.name, after.name)
-        if before.synthesis != after.synthesis:
-            lines = neutralise(after.synthesis).split("\n")
-            self._replace(_SYNTHESIS, [line + self.newline for line in lines])
-        for part in _LISTS:
-            wanted = part.of(after)
-            if part.of(before) != wanted:
-                old = self._section(part.name)
-                new = interleave(old, wanted, part.read, part.key, part.show, self.newline)
-                self._replace(part.name, new)
-
-    def _rename(self, old: str, new: str) -> None:
-        for number, level, text in headings(self.lines):
-            if level == 1 and text == inert_line(old):
-                self.lines[number] = f"# {inert_line(new)}{self.newline}"
-                return
-
-    def _section(self, name: str) -> list[str]:
-        found = by_name(sections(self.lines)).get(name.casefold())
-        return self.lines[found.start + 1 : found.end] if found else []
-
-    def _replace(self, name: str, new: list[str]) -> None:
-        """Give a section other lines, with a blank one around them.
-
-        One that is missing is made, and one without any words goes.
-        """
-        found = by_name(sections(self.lines))
-        blank = self.newline
-        if new and new[0].strip():
-            new = [blank, *new]
-        if name.casefold() in found:
-            _, start, stop = found[name.casefold()]
-            start += 1
-        else:
-            start = stop = _place(name, found, len(self.lines))
-            new = [f"## {name}{blank}", *new]
-            if start and self.lines[start - 1].strip():
-                new = [blank, *new]
-        if not any(line.strip() for line in new):
-            start, new = start - 1, []
-        elif stop < len(self.lines) and new[-1].strip():
-            new = [*new, blank]
-        self.lines[start:stop] = new
+def _items(body: PageBody, part: _EntityList) -> tuple[Line, ...]:
+    """The program's items of a section, in the order of the page."""
+    found = (part.read(bare(line)) for line in body.section(part.name))
+    return tuple(item for item in found if item is not None)
 
 
-def _place(name: str, found: Mapping[str, Section], end: int) -> int:
-    """Where a new section goes: after those that precede it, else before those that follow."""
-    order = [one.casefold() for one in (_SYNTHESIS, *(part.name for part in _LISTS))]
-    at = order.index(name.casefold())
-    earlier = [found[one].end for one in order[:at] if one in found]
-    later = [found[one].start for one in order[at:] if one in found]
-    return max(earlier) if earlier else min(later, default=end)
+def _synthesis_in(body: PageBody) -> str:
+    """The text of the section, its lines ended by `\\n`."""
+    return "\n".join(map(bare, body.section(_SYNTHESIS))).strip()
+
+
+def _write(body: PageBody, before: Entity, after: Entity) -> None:
+    """Bring title and sections from one state of the entity to another."""
+    if before.name != after.name:
+        body.rename(before.name, after.name)
+    if before.synthesis != after.synthesis:
+        lines = neutralise(after.synthesis).split("\n")
+        body.replace(_SYNTHESIS, [line + body.newline for line in lines])
+    for part in _LISTS:
+        wanted = part.of(after)
+        if part.of(before) != wanted:
+            old = body.section(part.name)
+            new = interleave(old, wanted, part.read, part.key, part.show, body.newline)
+            body.replace(part.name, new)
 
 
 def _header(entity: Entity) -> dict[str, Value | None]:

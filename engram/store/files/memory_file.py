@@ -15,21 +15,19 @@ rendered memory is that memory, if its texts are inert. An existing file is neve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from datetime import date
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
-from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.model.schemas import SCHEMA_TABLE, categories_of, written_schema
 from engram.store.files.body_sections import section_blocks, sections_in, with_sections
 from engram.store.files.document import NoteDocument, parse, patch, render, with_body
+from engram.store.files.known_header import KnownHeader, day_in
 from engram.store.files.links import targets_of
 
 if TYPE_CHECKING:
@@ -52,7 +50,6 @@ _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 _SENSITIVITIES = ("public", "internal", "secret")
 
 _BARE_TAG = re.compile(r"(?:^|\s)#([^\s#,]+)")
-_SHARE = re.compile(r"[01]?\.[0-9]+|[01]\.?")
 _ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9-]+)", re.MULTILINE)
 _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
@@ -75,25 +72,25 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
     elif document.header_lines is None:
         problems.append("no header: read as an active fact")
     header = document.header
-    known = _Known(header, problems, document.header_lines is not None)
+    known = KnownHeader(header, problems, document.header_lines is not None)
     heading, text, quote = _statement(document.body)
     category = known.choice("category", CATEGORIES, "fact")
     status = known.choice("status", STATUSES, "active")
     memory = Memory(
-        id=_identity(path, known),
+        id=known.identity(path, "memory"),
         category=category,
         text=text,
         path=path,
         status="archived" if status in LIVE and path.startswith("archive/") else status,
         kind=known.choice("kind", ("episode", "note"), "note"),
-        schema=known.schema(category),
+        schema=_schema(known, category),
         title=known.text("title") or heading,
         created=known.time("created", instant_of),
         status_since=known.time("status_since", instant_of),
         status_reason=known.text("status_reason"),
-        valid_from=known.time("valid_from", _day),
-        valid_until=known.time("valid_until", _day),
-        expires=known.time("expires", _day),
+        valid_from=known.time("valid_from", day_in),
+        valid_until=known.time("valid_until", day_in),
+        expires=known.time("expires", day_in),
         confidence=known.share("confidence", 0.0),
         importance=known.share("importance", 0.5),
         sensitivity=known.choice("sensitivity", _SENSITIVITIES, "internal"),
@@ -171,86 +168,16 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
     return with_body(made, body)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The known keys of a header; what is wrong with them is added to `problems`."""
-
-    header: Mapping[str, Value]
-    problems: list[str]
-    exists: bool
-
-    def text(self, key: str) -> str:
-        """A scalar as it stands; a list as one line."""
-        value = self.header.get(key, "")
-        return value if isinstance(value, str) else _one(value)
-
-    def choice(self, key: str, allowed: Sequence[str], default: str) -> str:
-        """One of a closed list, in any case of letters."""
-        value = self.text(key)
-        if value in allowed:
-            return value
-        if value.strip().lower() in allowed:
-            return value.strip().lower()
-        if value:
-            self.problems.append(f"{key} {value!r} is unknown: read as {default or 'none'}")
-        elif self.exists and key in ("category", "status"):
-            self.problems.append(f"{key} is missing: read as {default}")
-        return default
-
-    def schema(self, category: str) -> str:
-        """The schema, if the category may have it; nothing where the category says it already."""
-        name = self.choice("schema", SCHEMAS, "")
-        allowed = categories_of(SCHEMA_TABLE[name]) if name else ()
-        if name and category not in allowed:
-            self.problems.append(
-                f"schema {name!r} belongs to category {' or '.join(allowed)}: not used"
-            )
-            return ""
-        return written_schema(category, name)
-
-    def share(self, key: str, default: float) -> float:
-        """A number from 0 to 1."""
-        value = self.text(key).strip()
-        if _SHARE.fullmatch(value) and float(value) <= 1:
-            return float(value)
-        if value:
-            self.problems.append(f"{key} {value!r} is no number from 0 to 1: read as {default}")
-        return default
-
-    def time(self, key: str, read: Callable[[str], str]) -> str:
-        """An Instant or a Day."""
-        value = self.text(key).strip()
-        if not value:
-            if self.exists and key == "created":
-                self.problems.append("created is missing")
-            return ""
-        try:
-            return read(value)
-        except ValueError:
-            self.problems.append(f"{key} {value!r} is no date: not used")
-            return ""
-
-
-def _identity(path: str, known: _Known) -> str:
-    """The header's id, else one made from the file's name."""
-    given = known.text("id")
-    if is_id(given):
-        return given
-    stem = PurePosixPath(path).stem
-    made = stem if is_id(stem) else slug(stem, fallback="memory")
-    if given:
-        known.problems.append(f"id {given!r} is no id: read as {made}")
-    elif known.exists:
-        known.problems.append(f"id is missing: read as {made}")
-    return made
-
-
-def _day(value: str) -> str:
-    """A day, or the day of a longer time; any year."""
-    try:
-        return date.fromisoformat(value).isoformat()
-    except ValueError:
-        return instant_of(value)[:10]
+def _schema(known: KnownHeader, category: str) -> str:
+    """The schema, if the category may have it; nothing where the category says it already."""
+    name = known.choice("schema", SCHEMAS, "")
+    allowed = categories_of(SCHEMA_TABLE[name]) if name else ()
+    if name and category not in allowed:
+        known.problems.append(
+            f"schema {name!r} belongs to category {' or '.join(allowed)}: not used"
+        )
+        return ""
+    return written_schema(category, name)
 
 
 def _one(value: Value) -> str:

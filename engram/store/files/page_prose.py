@@ -1,7 +1,8 @@
 """Prose of a page for the index: its words without header, title and link targets.
 
-A link is replaced by its label; without one, by an entity's name, and the ids of memories, turns
-and boxes, which nobody would search for, are left out. Lines stay lines. Never raises for bytes.
+A link is replaced by its label; without one, by an entity's name, and the ids of memories, turns,
+boxes and summaries, which nobody would search for, are left out. Lines stay lines. Never raises
+for bytes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import NamedTuple
 from engram.store.files.document import parse
 
 _LINK = re.compile(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
-#: ids of memories, turns, boxes and conversations
-_MADE_UP = re.compile(r"-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}|#\^|^box-[0-9a-f]{8}|-[0-9a-f]{12}$")
+#: ids of memories, turns, boxes, summaries and conversations
+_MADE_UP = re.compile(r"-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}|#\^|^(?:box|sum)-[0-9a-f]{8}|-[0-9a-f]{12}$")
 _TITLE = re.compile(r"(\s*)#[ \t][^\n]*")
 _MARKER = re.compile(r"^[ \t]*(?:#{1,6}|[-*+]|>)[ \t]+", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")

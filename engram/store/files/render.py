@@ -1,7 +1,7 @@
-"""Renderer: memories, boxes and entities -> changes of files, in the vault's own format.
+"""Renderer: memories, boxes, entities and summaries -> changes of files, in the vault's own format.
 
 Creates whole files for what is new and patches existing ones: single header keys of a memory, its
-own lines of a box or entity; every other byte stays as the person left it. Refuses (Conflict) to
+own lines of a page; every other byte stays as the person left it. Refuses (Conflict) to
 amend a file whose header cannot be read.
 """
 
@@ -15,11 +15,13 @@ from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.summary import Summary
 from engram.store.base import layout
 from engram.store.files.box_file import box_changes, box_remains, render_box
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import memory_changes, render_memory
+from engram.store.files.summary_file import render_summary, summary_changes, summary_remains
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -99,10 +101,12 @@ def _unreadable(path: str, error: BadInput) -> Conflict:
 
 
 def _noun(page: Page) -> str:
-    return "box" if isinstance(page, Box) else "entity"
+    return type(page).__name__.lower()
 
 
 def _rendered(page: Page) -> bytes:
+    if isinstance(page, Summary):
+        return render_summary(page)
     return render_box(page) if isinstance(page, Box) else render_entity(page)
 
 
@@ -110,6 +114,8 @@ def _remains(data: bytes, page: Page) -> bytes | None:
     """What stays of a removed page: one that a person wrote on, without its memories."""
     if isinstance(page, Box):
         return box_remains(data, page)
+    if isinstance(page, Summary):
+        return summary_remains(data, page)
     if same_meaning(page.path, data, render_entity(page)):
         return None
     person = page.synthesis_by == "person"
@@ -126,6 +132,8 @@ def _patched(data: bytes, before: Page, after: Page) -> bytes:
         return box_changes(data, before, after)
     if isinstance(before, Entity) and isinstance(after, Entity):
         return entity_changes(data, before, after)
+    if isinstance(before, Summary) and isinstance(after, Summary):
+        return summary_changes(data, before, after)
     raise BadInput(f"{before.id} cannot become a page of another kind")
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import click
 
 from engram.model.memory import CATEGORIES
+from engram.model.tier import MODES
 
 #: for an option that takes a category
 CATEGORY = click.Choice(CATEGORIES)
@@ -114,6 +115,15 @@ def as_of(command: _Command) -> _Command:
     return click.option(
         "--as-of", callback=day, metavar="DAY",
         help="What was true on that day, also if it was replaced since.",
+    )(command)  # fmt: skip
+
+
+def mode(command: _Command) -> _Command:
+    """The option `--mode NAME` of whatever ranks memories."""
+    return click.option(
+        "--mode", type=click.Choice(MODES), metavar="NAME",
+        help="Only memories that are hot (reflexive), or warm too (standard), or cold too (deep),"
+        " or all, whatever became of them (exhaustive).",
     )(command)  # fmt: skip
 
 

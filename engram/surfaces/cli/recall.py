@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import FreeWords, as_of, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.remote.call_context import caller
+
+if TYPE_CHECKING:
+    from engram.model.tier import RetrievalMode
 
 
 @click.command("recall", cls=FreeWords)
@@ -19,12 +24,13 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--reason/--no-reason", default=None,
               help="Answer any question, or none; --reason sends it, and what was found for it,"
               " to the model that you named, if any.")  # fmt: skip
+@mode
 @as_of
 @click.option("--history", is_flag=True, help="What each memory replaced, and what replaced it.")
 @common
 def command(
     question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
-    everywhere: bool, reason: bool | None, as_of: str, history: bool,
+    everywhere: bool, reason: bool | None, mode: RetrievalMode | None, as_of: str, history: bool,
 ) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
 
@@ -43,7 +49,7 @@ def command(
             projects = ()
         block = vault.recall(
             asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of,
-            history=history,
+            history=history, mode=mode,
         )  # fmt: skip
     if wants_json():
         emit_json(shapes.context_block(block))

@@ -1,4 +1,4 @@
-"""`engram search QUERY`: memories first, then turns, then boxes and entities, with receipts."""
+"""`engram search QUERY`: memories first, then turns, then pages, with receipts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import click
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
-from engram.surfaces.cli.arguments import FreeWords, as_of, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
 if TYPE_CHECKING:
     from engram.model.hit import Hit, TurnBeside
+    from engram.model.tier import RetrievalMode
 
 
 @click.command("search", cls=FreeWords)
 @click.argument("query", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most of each group.")
 @click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
-@click.option("--all-status", is_flag=True, help="Superseded, archived and forgotten ones too.")
+@click.option("--all-status", is_flag=True, help="Superseded, archived and forgotten ones too:"
+              " --mode exhaustive.")  # fmt: skip
+@mode
 @as_of
 @click.option("--around", is_flag=True, help="Each turn with the one before and the one after.")
 @click.option("--fold/--no-fold", default=None,
@@ -29,10 +32,10 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Say why each was found.")
 @common
 def command(
-    query: tuple[str, ...], limit: int | None, project: str, all_status: bool, as_of: str,
-    around: bool, fold: bool | None, explain: bool,
+    query: tuple[str, ...], limit: int | None, project: str, all_status: bool,
+    mode: RetrievalMode | None, as_of: str, around: bool, fold: bool | None, explain: bool,
 ) -> None:  # fmt: skip
-    """Find memories, turns, boxes and entities by words.
+    """Find memories, turns, boxes, entities and summaries by words.
 
     Also '"a phrase"', -without, migrat* and filters: category: schema: project: status: tag: kind:
     space: entity: source: since: before: (as in category:decision since:2026-03).
@@ -40,11 +43,13 @@ def command(
     A question such as "what did we decide about auth" brings decisions to the top; so do "how did
     we fix", "what is in the way of", "what did we put off", "how do I want", "where did I stop".
     """
+    if all_status and mode not in (None, "exhaustive"):
+        raise click.UsageError(f"--all-status and --mode {mode} exclude each other")
     folded = not wants_json() if fold is None else fold
     with opened() as vault:
         found = vault.search(
-            " ".join(query), limit=limit, project=project, all_statuses=all_status, as_of=as_of,
-            around=around, fold=folded,
+            " ".join(query), limit=limit, project=project, all_statuses=all_status, mode=mode,
+            as_of=as_of, around=around, fold=folded,
         )  # fmt: skip
     if explain and found.behind:
         talk("behind: the latest changes are not taken up yet; ask again")
@@ -62,7 +67,7 @@ def command(
         return
     groups = (
         ("memories", found.memories), ("conversation", found.turns),
-        ("boxes and entities", found.pages),
+        ("boxes, entities, summaries", found.pages),
     )  # fmt: skip
     for heading, hits in groups:
         if hits:
@@ -75,6 +80,7 @@ def command(
 
 def _show(hit: Hit, explain: bool) -> None:
     flag = f" {hit.status}" if hit.status not in ("", "active") else ""
+    flag += f" ({hit.tier})" if hit.tier in ("cold", "archived") else ""
     project = f" {hit.project}" if hit.project else ""
     about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)

@@ -38,6 +38,9 @@ def command() -> None:
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
     say(f"memories   {kinds}")
+    if any(state.tiers.values()):
+        tiers = ", ".join(f"{count:,} {tier}" for tier, count in state.tiers.items() if count)
+        say(f"tiers      {tiers}")
     if state.to_review:
         wait = plural(state.to_review, "memory waits", "memories wait")
         say(f"review     {wait} for you: `engram review`")
@@ -61,6 +64,10 @@ def command() -> None:
     if state.vectors is not None:
         made = plural(state.vectors.memories, "memory", "memories")
         say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
+    if (run := state.last_run) is not None:
+        steps = sum(count for _, counts in run.steps for _, count in counts)
+        done = f"{plural(steps, 'step')} of consolidation at {run.time}"
+        say(f"last run   {done}: `engram log {run.number}`")
     if state.model is not None:
         _say_model(state.model)
     _say_daemon(folder, holder)

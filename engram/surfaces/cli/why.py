@@ -13,6 +13,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
+from engram.surfaces.cli.tiers import described
 
 if TYPE_CHECKING:
     from engram.model.shown import MemoryOrigin, Refusal
@@ -52,6 +53,8 @@ def _tell(origin: MemoryOrigin) -> None:
     memory = origin.memory
     say(styled(memory.id, fg="cyan") + f" ({memory.status})", raw=True)
     say(paragraph(plain_line(memory.text), 2), raw=True)
+    if origin.retention is not None:
+        say(f"  {described(origin.retention)}")
     say(styled("from", bold=True), raw=True)
     for link, time, role, said in origin.receipts:
         say(f"  {time or 'unknown time'} {role} [[{link}]]")

@@ -113,8 +113,10 @@ AGENTS: dict[str, Agent] = {
 }  # fmt: skip
 
 
-def agent_of(transcript: Path, environment: Mapping[str, str], home: Path) -> Agent | None:
-    """The agent in whose own folder a transcript lies (real path), if any."""
+def agent_of(transcript: str, environment: Mapping[str, str], home: Path) -> Agent | None:
+    """The agent in whose own folder (real path) a transcript lies; None for what is no file."""
+    if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
+        return None
     real = Path(os.path.realpath(transcript))
     for agent in AGENTS.values():
         if real.is_relative_to(os.path.realpath(agent.root(environment, home))):

@@ -10,7 +10,7 @@ Raises EngramError for a vault or catalog that cannot be used.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,11 +22,18 @@ from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import SESSION, Audience, Memory
 from engram.model.settings import Settings
-from engram.recall.blocks import ShownItem, prompt_block, session_block
+from engram.model.tier import Aging
 from engram.recall.disputed import Given, undisputed_or_whole
-from engram.recall.injection import Recipient, is_given, most_useful
+from engram.recall.injection import (
+    InjectionCandidate,
+    InjectionOrder,
+    Recipient,
+    is_given,
+    most_useful,
+)
 from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
+from engram.recall.unasked_blocks import ShownItem, prompt_block, session_block
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.project_folders import project_names
@@ -40,6 +47,7 @@ from engram.surfaces.hooks.host_protocol import HookCall
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
+    from engram.surfaces.hooks.earlier_block import EarlierBlock
 
 #: beginning of a prompt that is searched with, characters
 _MOST_PROMPT = 8_000
@@ -104,26 +112,63 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
     return Recipient(projects, personal, partial(outside, ""))
 
 
-def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:
-    """Where the last session of the project stopped, and the most useful memories for this one."""
-    recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
+def at_session_start(
+    source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
+) -> str:
+    """Where the last session of the project stopped, and the most useful memories for this one.
+
+    Nothing where the session has that block already, with or without what was learnt from itself.
+    """
+    recipient = _recipient(source, asked.folder)
     with _open_catalog(source, deadline) as catalog_reader:
-        headers = catalog_reader.live(recipient.projects, personal=recipient.personal)
-        memories = catalog_reader.memories(most_useful(headers, recipient, source.today))
-        given = _current(memories, catalog_reader, source, recipient)
-        return session_block(
-            given, budget, project=next(iter(recipient.projects), ""),
-            last=partial(_last_session, catalog_reader, source, recipient),
-        ).text  # fmt: skip
+        give = partial(_session_block, catalog_reader, source, recipient)
+        if earlier is None:
+            return give("")
+        found = give(earlier.version)
+        own = earlier.conversation
+        return found if found and give(earlier.version, own) else ""
+
+
+def _session_block(
+    catalog_reader: ReadOnlyCatalog,
+    source: ContextSource,
+    recipient: Recipient,
+    known: str,
+    without: str = "",
+) -> str:
+    """The block, unless it is the one `known`; `without` what a conversation told."""
+    rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
+    left_out = catalog_reader.told_by(without) if without else frozenset()
+    headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
+    aging = source.settings.retention
+    order = InjectionOrder(
+        Aging(aging.half_life_days, aging.hot, aging.warm),
+        source.settings.recall.prefer,
+        catalog_reader.reads(),
+    )
+    best = most_useful(headers, recipient, source.today, order).given
+    return session_block(
+        _current(catalog_reader.memories(best), catalog_reader, source, recipient),
+        source.settings.recall.budget_tokens,
+        project=next(iter(recipient.projects), ""),
+        last=partial(_last_session, catalog_reader, source, recipient, left_out),
+        known=known,
+    ).text
 
 
 def _last_session(
-    catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient, most: int
+    catalog_reader: ReadOnlyCatalog,
+    source: ContextSource,
+    recipient: Recipient,
+    left_out: Collection[int],
+    most: int,
 ) -> ShownItem | None:
     """What is told in so many characters of the newest session that may be given."""
     if not recipient.projects:
         return None
-    for memory, audience, day in catalog_reader.last_sessions(recipient.projects):
+    for number, memory, audience, day in catalog_reader.last_sessions(recipient.projects):
+        if number in left_out:
+            continue
         for one in _current([(memory, audience)], catalog_reader, source, recipient):
             if isinstance(one, Memory) and one.schema == SESSION:
                 text = last_session(one, day, most)

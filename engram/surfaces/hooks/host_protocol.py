@@ -16,13 +16,17 @@ MOST_BYTES = 8 * 1_048_576
 
 
 class HookCall(NamedTuple):
-    """The fields of a host's JSON that are used."""
+    """The fields of a host's JSON that are used.
+
+    `start` is how a session begins: `startup`, `resume`, `clear` or `compact`.
+    """
 
     host_event: str = ""
     session: str = ""
     transcript: str = ""
     folder: str = ""
     prompt: str = ""
+    start: str = ""
 
 
 def asked_of(data: bytes) -> HookCall:
@@ -43,7 +47,7 @@ def asked_of(data: bytes) -> HookCall:
 
     return HookCall(
         text("hook_event_name"), text("session_id"), text("transcript_path"), text("cwd"),
-        text("prompt"),
+        text("prompt"), text("source"),
     )  # fmt: skip
 
 

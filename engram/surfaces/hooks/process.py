@@ -78,12 +78,15 @@ def _respond(
     if event not in _HOST_EVENTS:
         _notify(event, asked, source, environment)
         return ""
-    give = (
-        context_block.at_session_start if event == SESSION_START else context_block.beside_a_prompt
-    )
-    known = _HOST_EVENTS[event]
-    named = asked.host_event if asked.host_event in known else known[0]
-    return answer(give(source, asked, deadline), named)
+    if event == SESSION_START:
+        from engram.surfaces.hooks.earlier_block import earlier_block
+
+        earlier = earlier_block(asked, environment, places.home)
+        context = context_block.at_session_start(source, asked, deadline, earlier)
+    else:
+        context = context_block.beside_a_prompt(source, asked, deadline)
+    names = _HOST_EVENTS[event]
+    return answer(context, asked.host_event if asked.host_event in names else names[0])
 
 
 def _notify(
@@ -93,8 +96,6 @@ def _notify(
 
     What is excluded is not recorded: the path tells the folder.
     """
-    from pathlib import Path
-
     from engram.capture.exclusion import Exclusion
     from engram.daemon.spool import TranscriptNotice, spool
     from engram.settings.paths import places_of
@@ -102,9 +103,7 @@ def _notify(
     from engram.surfaces.hooks.agents import agent_of
 
     places, transcript = places_of(environment), asked.transcript
-    if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
-        return
-    agent = agent_of(Path(transcript), environment, places.home)
+    agent = agent_of(transcript, environment, places.home)
     outside = Exclusion(source.settings.capture.exclude)
     if agent is not None and not (outside(transcript, "") or outside(asked.folder, "")):
         now = clock_of(environment).now()

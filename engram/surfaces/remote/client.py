@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: commands that may be sent: they ask nothing, read no standard input and need no key
 READING = frozenset({
-    "search", "grep", "recall", "today", "list", "show", "why", "links", "entities", "boxes",
-    "traces", "log",
+    "search", "grep", "recall", "today", "list", "show", "why", "tiers", "links", "entities",
+    "boxes", "traces", "summaries", "log",
 })  # fmt: skip
 #: the same of commands that would write twice if they were run twice
 WRITING = frozenset({

@@ -1,0 +1,79 @@
+"""`engram tiers`: how many memories are hot, warm, cold and archived, and which will fall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.model.tier import TIERS, MemoryTier
+from engram.surfaces import json as shapes
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.list import show_rows
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.model.report import FallingMemory, TierCounts
+    from engram.model.tier import Retention
+
+_MEANS: dict[MemoryTier, str] = {
+    "hot": "agents are given these",
+    "warm": "searches find these beside the hot ones",
+    "cold": "unread for long: gives way to what matches nearly as well",
+    "archived": "replaced, summed up or out of use: --mode exhaustive",
+}
+
+
+@click.command("tiers")
+@click.option("--at-risk", is_flag=True, help="The memories that are about to fall.")
+@click.option("--days", default=7, show_default=True, type=click.IntRange(1, 365), metavar="N",
+              help="About: within N days, if nobody reads them.")  # fmt: skip
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
+              help="The most memories.")  # fmt: skip
+@common
+def command(at_risk: bool, days: int, limit: int) -> None:
+    """How many memories are in each tier, by age, reads and importance.
+
+    With --at-risk the live ones that are in a lower tier within some days, the best first, with the
+    parts of their score: `engram show ID` counts as a read and makes a memory recent again.
+    """
+    with opened() as vault:
+        if at_risk:
+            _tell_falling(vault.falling(days), days, limit)
+        else:
+            _tell(vault.tiers())
+
+
+def described(retention: Retention) -> str:
+    """The tier of a memory, its score and the parts of it."""
+    score = retention.score
+    return (
+        f"{retention.tier}: score {score.overall:.2f} (recency {score.recency:.2f},"
+        f" activation {score.activation:.2f}, importance {score.importance:.2f})"
+    )
+
+
+def _tell(counts: TierCounts) -> None:
+    if wants_json():
+        emit_json(shapes.tiers(counts))
+        return
+    for tier in TIERS:
+        say(f"{tier:<12} {counts.tiers[tier]:>7,}  {_MEANS[tier]}")
+    if counts.categories:
+        say(f"\n{'':<12}" + "".join(f" {tier:>8}" for tier in TIERS))
+    for category, found in counts.categories.items():
+        say(f"{category:<12}" + "".join(f" {found[tier]:>8,}" for tier in TIERS))
+
+
+def _tell_falling(found: Sequence[FallingMemory], days: int, limit: int) -> None:
+    if wants_json():
+        emit_json([shapes.falling(one) for one in found[:limit]])
+        return
+    for one in found[:limit]:
+        show_rows([one.memory])
+        say(f"    {described(one.retention)}; {one.lower} in {plural(one.days, 'day')}")
+    if not found:
+        talk(f"no memory falls to a lower tier within {plural(days, 'day')}")
+    elif len(found) > limit:
+        talk(f"there are more: --limit {limit * 10} shows them too")
