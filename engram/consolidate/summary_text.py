@@ -49,8 +49,8 @@ class SummaryText(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of it."""
-        lines = (*self.summary, *self.facts, *self.decisions, *self.replaced)
-        return tuple(text for line in lines for text in texts_of(line) if text)
+        told = (self.summary, self.facts, self.decisions, self.replaced)
+        return tuple(text for lines in told for line in lines for text in texts_of(line) if text)
 
 
 def text_of(page: Summary) -> SummaryText:

@@ -27,6 +27,7 @@ from engram.model.consolidation_run import (
 )
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.model_request import Tier
+from engram.model.pair_verdict import text_digest
 from engram.model.ports import CopyMerger, Judge, RunModel
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
 from engram.pipeline.session_closing import close_silent
@@ -91,6 +92,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
         planned = plan_steps(_request(mode, model, ports), ports)
         with writing(ports):
             late = ports.history.changed(seen)
+            ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
             return _finish(ports, _request(mode, model, ports), mode.batch, planned, late)
 
 

@@ -365,7 +365,7 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn:
-        """The file of a memory, box or entity, or a turn, by its id or docid. Raises NotFound."""
+        """The file of a memory or page, or a turn, by its id or docid. Raises NotFound."""
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
 

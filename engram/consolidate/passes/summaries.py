@@ -67,8 +67,8 @@ def _page(
     )  # fmt: skip
     text = said.text
     return replace(
-        page, title=title_of(text), summary=text.summary, facts=text.facts, decisions=text.decisions,
-        replaced=text.replaced, model=said.model,
+        page, title=title_of(text), summary=text.summary, facts=text.facts,
+        decisions=text.decisions, replaced=text.replaced, model=said.model,
         confidence=confidence_of(text, told, due.likeness, others, repaired=said.repaired),
     )  # fmt: skip
 

@@ -44,12 +44,14 @@ from engram.model.ports.thinking import (
     Extractor,
     Heard,
     Judge,
+    KeptVerdicts,
     Model,
     NoRules,
     NothingHeard,
     PromptContext,
     RecordAsker,
     RunModel,
+    Verdicts,
     WrittenRules,
 )
 
@@ -76,6 +78,7 @@ __all__ = [
     "Heard",
     "Index",
     "Judge",
+    "KeptVerdicts",
     "Model",
     "NoRules",
     "NothingHeard",
@@ -92,6 +95,7 @@ __all__ = [
     "TierLookup",
     "TurnLog",
     "TurnStore",
+    "Verdicts",
     "Writer",
     "WrittenRules",
 ]
