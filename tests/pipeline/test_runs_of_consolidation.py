@@ -27,10 +27,10 @@ TOLD = (
     ORDERS,
     "Postgres runs on the old server of the shop.",
     "Postgres 16 is the version of the shop.",
-    "We decided to back up Postgres each night because a disk failed.",
-    "Redis caches the prices of the shop.",
-    "Redis runs in a container.",
-    "Redis is restarted on Mondays.",
+    "The nightly backup of the ledger runs at two.",
+    "The nightly backup of the ledger is kept for thirty days.",
+    "The nightly backup of the ledger goes to the cellar in Lyon.",
+    "A restore of the nightly ledger backup is tested each quarter.",
 )
 #: an answer of every question that consolidation asks, with which nothing can be done
 NOTHING = answers(json.dumps({"synthesis": "", "pairs": [], "lines": []}))
@@ -64,7 +64,7 @@ def test_a_record_tells_what_was_done_in_counts_and_no_words(vault: Vault) -> No
     assert dict(run.skipped) == {"model": "by_rules"} and run.model.questions == 0
     assert {"duplicates", "summaries", "profile"} <= {name for name, _ in run.passes}
     said = (vault.root / layout.run_path(run.number)).read_text("ascii")
-    for word in ("zwiebel", "Postgres", "postgres", "Redis"):
+    for word in ("zwiebel", "Postgres", "postgres", "ledger"):
         assert word not in said
     assert dict(run.tiers).keys() == {"hot -> warm"}, "the sources of summaries"
     assert vault.status().last_run == run
