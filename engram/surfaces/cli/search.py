@@ -8,6 +8,7 @@ import click
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
+from engram.model.memory import LIVE
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
@@ -80,7 +81,8 @@ def command(
 
 def _show(hit: Hit, explain: bool) -> None:
     flag = f" {hit.status}" if hit.status not in ("", "active") else ""
-    flag += f" ({hit.tier})" if hit.tier in ("cold", "archived") else ""
+    if hit.status in LIVE and hit.tier in ("cold", "archived"):
+        flag += f" ({hit.tier})"
     project = f" {hit.project}" if hit.project else ""
     about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
