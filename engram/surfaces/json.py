@@ -271,11 +271,11 @@ def box(found: Box, gap_minutes: float) -> Shape:
     return row
 
 
-def summary(found: Summary) -> Shape:
-    """`summaries`: one summary, each of its lines with the memories that it comes from."""
+def summary(found: Summary, markdown: str | None = None) -> Shape:
+    """`summaries`: one summary, each of its lines with its memories; to be shown also its page."""
     row = asdict(found)
     row["file"] = row.pop("path")
-    return row
+    return row if markdown is None else row | {"markdown": markdown}
 
 
 def trace_line(found: Trace, boxes: Iterable[Box]) -> Shape:

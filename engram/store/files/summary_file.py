@@ -71,7 +71,7 @@ class SummaryFile:
     problems: tuple[str, ...] = ()
 
 
-class _Item(NamedTuple):
+class _SummaryItem(NamedTuple):
     """One line of the program: `label` is that of a line below a decision."""
 
     label: str
@@ -171,12 +171,12 @@ def summary_remains(data: bytes, summary: Summary) -> bytes | None:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def _items(lines: Sequence[str], section: str, sources: Collection[str]) -> list[_Item]:
+def _items(lines: Sequence[str], section: str, sources: Collection[str]) -> list[_SummaryItem]:
     found = (_read(bare(line), section, sources) for line in lines)
     return [item for item in found if item is not None]
 
 
-def _read(line: str, section: str, sources: Collection[str]) -> _Item | None:
+def _read(line: str, section: str, sources: Collection[str]) -> _SummaryItem | None:
     """A line as an item of the program: it ends in links, of which one is a source of the page."""
     below = _BELOW.fullmatch(line) if section == _DECISIONS else None
     item = _ITEM.fullmatch(line)
@@ -195,14 +195,14 @@ def _read(line: str, section: str, sources: Collection[str]) -> _Item | None:
         return None
     if section == _REPLACED and not _STRUCK.fullmatch(text):
         return None
-    return _Item(below[1] if below else "", text, tuple(reversed(names)))
+    return _SummaryItem(below[1] if below else "", text, tuple(reversed(names)))
 
 
-def _lines(items: Sequence[_Item]) -> tuple[SummaryLine, ...]:
+def _lines(items: Sequence[_SummaryItem]) -> tuple[SummaryLine, ...]:
     return tuple(SummaryLine(item.text, item.memories) for item in items)
 
 
-def _decisions(items: Sequence[_Item]) -> tuple[SummaryDecision, ...]:
+def _decisions(items: Sequence[_SummaryItem]) -> tuple[SummaryDecision, ...]:
     """A line without label begins a decision; the first of each label below it belongs to it."""
     found: list[SummaryDecision] = []
     for item in items:
@@ -220,7 +220,7 @@ def _decisions(items: Sequence[_Item]) -> tuple[SummaryDecision, ...]:
     return tuple(found)
 
 
-def _replaced(items: Sequence[_Item]) -> tuple[ReplacedFact, ...]:
+def _replaced(items: Sequence[_SummaryItem]) -> tuple[ReplacedFact, ...]:
     found = ((_STRUCK.fullmatch(item.text), item.memories) for item in items)
     return tuple(ReplacedFact(words[1], words[2], memories) for words, memories in found if words)
 
@@ -268,23 +268,23 @@ def _title(summary: Summary) -> str:
     return _CLOSING.sub(r"\\", inert_line(summary.title))
 
 
-def _items_of(summary: Summary, section: str) -> list[_Item]:
+def _items_of(summary: Summary, section: str) -> list[_SummaryItem]:
     """The lines of a section as they are written."""
     parts: Sequence[SummaryPart] = _SECTIONS[section](summary)
     return [item for part in parts for item in _items_in(part) if item.text and item.memories]
 
 
-def _items_in(part: SummaryPart) -> Iterator[_Item]:
+def _items_in(part: SummaryPart) -> Iterator[_SummaryItem]:
     memories = tuple(filter(is_id, part.memories))
     if isinstance(part, SummaryLine):
-        yield _Item("", _inert(part.text), memories)
+        yield _SummaryItem("", _inert(part.text), memories)
     elif isinstance(part, ReplacedFact):
         old, new = _TILDE.sub(r"\\~", inert_line(part.old)), inert_line(part.new)
-        yield _Item("", f"~~{old}~~ -> {new}" if old and new else "", memories)
+        yield _SummaryItem("", f"~~{old}~~ -> {new}" if old and new else "", memories)
     elif decision := _inert(part.decision):
-        yield _Item("", decision, memories)
-        yield _Item(_REASON, inert_line(part.reason), memories)
-        yield _Item(_OUTCOME, inert_line(part.outcome), memories)
+        yield _SummaryItem("", decision, memories)
+        yield _SummaryItem(_REASON, inert_line(part.reason), memories)
+        yield _SummaryItem(_OUTCOME, inert_line(part.outcome), memories)
 
 
 def _inert(text: str) -> str:
@@ -292,7 +292,7 @@ def _inert(text: str) -> str:
     return one_line(inert_line(text))
 
 
-def _show(item: _Item) -> str:
+def _show(item: _SummaryItem) -> str:
     links = " ".join(f"[[{name}]]" for name in item.memories)
     begin = f"  - {item.label}: " if item.label else "- "
     return f"{begin}{item.text} {links}"

@@ -46,7 +46,7 @@ def show(identifier: str) -> None:
     with opened() as vault:
         page, text = vault.summary(identifier)
     if wants_json():
-        emit_json(shapes.summary(page) | {"markdown": text})
+        emit_json(shapes.summary(page, text))
         return
     talk(page.path)
     say(text.rstrip("\n"))
