@@ -75,7 +75,7 @@ def clusters_of(context: PassContext) -> list[Cluster]:
     for memory in sorted(context.view.live(), key=_age):
         if memory.schema != SESSION and memory.space != SESSION:
             scopes[scope(memory)].append(memory)
-    reader, book = _Reader(context.view), EntityBook(context)
+    reader, book = _TokenReader(context.view), EntityBook(context)
     found = [
         Cluster(tuple(memories), likeness, _entity(memories, book))
         for notes in scopes.values()
@@ -156,7 +156,7 @@ class _Token(NamedTuple):
     ends: bool
 
 
-class _Reader:
+class _TokenReader:
     """What memories say; each token is looked at once."""
 
     def __init__(self, view: VaultView) -> None:

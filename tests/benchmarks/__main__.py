@@ -25,6 +25,7 @@ MEASUREMENTS = (
     "qmd_face",
     "consolidate",
     "supersession",
+    "clusters",
     "closing",
     "tiers",
 )
