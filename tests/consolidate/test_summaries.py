@@ -244,18 +244,18 @@ def test_a_summary_that_was_taken_back_stays_away_and_is_not_asked_about() -> No
     assert author.asked == []
 
 
-def test_only_a_closing_run_with_summaries_on_writes_them() -> None:
+def test_only_a_run_that_summarises_with_summaries_on_writes_them() -> None:
     view = remembering(*TOKENS)
     whole = context(view)
     assert summaries.plan(whole)
-    assert summaries.plan(replace(whole, closing=False)) == []
+    assert summaries.plan(replace(whole, summarises=False)) == []
     assert summaries.plan(context(view, summaries=False)) == []
     assert summaries.plan(context(view, frozenset())) == []
 
 
 def test_a_summary_is_refused_whose_source_changed_while_the_model_thought() -> None:
     view = remembering(*TOKENS)
-    steps = planned(view, model=Author(lambda _: answer()))
+    plan = run_passes(context(view, model=Author(lambda _: answer())), [summaries.plan])
     rows = {
         "source_gone": lambda: view.memories.pop(LIFETIME.id),
         "source_changed": lambda: view.memories.update(
@@ -265,10 +265,10 @@ def test_a_summary_is_refused_whose_source_changed_while_the_model_thought() -> 
     for code, change in rows.items():
         before = dict(view.memories)
         change()
-        assert still_sound(steps, view).refused == {code: 1}
+        assert still_sound(plan, view).refused == {code: 1}
         view.memories = before
     view.memories[LIFETIME.id] = replace(LIFETIME, status="retired")
-    assert still_sound(steps, view).steps == []
+    assert still_sound(plan, view).steps == []
 
 
 # -- a model ---------------------------------------------------------------------------------------
