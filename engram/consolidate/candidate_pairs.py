@@ -41,7 +41,13 @@ def pairs(context: PassContext) -> list[Pair]:
     else:
         found = _of_changed(context.changed, context.view, asked=asked)
     once = {(older.id, newer.id): (older, newer) for older, newer in found}
-    return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
+    return sorted(once.values(), key=in_time)
+
+
+def in_time(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Sort key of pairs: the time of the newer one, then that of the older one."""
+    older, newer = pair
+    return _age(newer), _age(older)
 
 
 def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:

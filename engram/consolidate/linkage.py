@@ -56,8 +56,7 @@ def linked_groups(
     #: of each group the sums of the cosines of all pairs with another group
     near: list[dict[int, float]] = [{} for _ in vectors]
     waiting: list[tuple[float, int, int]] = []
-    for one, other in _comparable(vectors):
-        likeness = cosine(vectors[one], vectors[other])
+    for one, other, likeness in _likenesses(vectors):
         near[one][other] = near[other][one] = likeness * sizes[one] * sizes[other]
         if likeness >= least:
             waiting.append((-likeness, one, other))
@@ -87,14 +86,17 @@ def linked_groups(
     return sorted(sorted(group) for group in groups.values())
 
 
-def _comparable(vectors: Sequence[Vector]) -> Iterator[tuple[int, int]]:
-    """The places of those that share one of their rarest terms, each pair once."""
+def _likenesses(vectors: Sequence[Vector]) -> Iterator[tuple[int, int, float]]:
+    """The places of those that share some of their rarest terms, each pair once, and how alike."""
     frequency = Counter(term for vector in vectors for term in vector)
-    holding: dict[str, list[int]] = defaultdict(list)
+    holding: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for place, vector in enumerate(vectors):
-        rare = sorted((frequency[term], term) for term in vector if frequency[term] <= _COMMON)
-        keys = [term for _, term in rare if frequency[term] > 1][:_KEYS]
-        for other in sorted({other for term in keys for other in holding[term]}):
-            yield other, place
-        for term in keys:
-            holding[term].append(place)
+        rare = sorted((frequency[term], term) for term in vector if 1 < frequency[term] <= _COMMON)
+        found: dict[int, float] = {}
+        for _, term in rare[:_KEYS]:
+            weight = vector[term]
+            for other, held in holding[term]:
+                found[other] = found.get(other, 0.0) + weight * held
+            holding[term].append((place, weight))
+        for other, likeness in found.items():
+            yield other, place, likeness

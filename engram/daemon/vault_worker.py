@@ -177,22 +177,14 @@ class VaultWorker:
         if not row.get("closed"):
             self._put(closed=now)
         elif _since(row["closed"], now) >= _DAY:
-            done = self._consolidated(closing=True)
+            done = vault.consolidate(closing=True, tier=self._tier())
             self._put(closed=now)
             return done
-        seen = int(row["whole"]) if row.get("whole", "").isdecimal() else None
         if _since(self._news, now) >= idle_minutes:
-            due = vault.news(seen)
+            due = vault.news()
         else:
-            due = vault.new_memories(seen) >= _MANY_MEMORIES
-        return self._consolidated(closing=False) if due else None
-
-    def _consolidated(self, *, closing: bool) -> Consolidated:
-        vault = self.here
-        before = vault.last_transaction
-        done = vault.consolidate(closing=closing, tier=self._tier())
-        self._put(whole=str(done.transaction or before))
-        return done
+            due = vault.new_memories() >= _MANY_MEMORIES
+        return vault.consolidate(closing=False, tier=self._tier()) if due else None
 
     def rebuild_index(self) -> bool:
         """Rebuild the index once a day when anything changed; returns whether it was."""

@@ -11,9 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engram.model.summary import Summary
+
 if TYPE_CHECKING:
     from engram.model.instant import Instant
     from engram.model.step import Step
+    from engram.model.tier import MemoryTier
 
 #: names and how often each occurred, by name
 Counts = tuple[tuple[str, int], ...]
@@ -69,6 +72,22 @@ def by_pass(steps: Iterable[Step]) -> tuple[tuple[str, Counts], ...]:
     for step in steps:
         found[step.task][step.action] += 1
     return tuple((task, tuple(sorted(counts.items()))) for task, counts in found.items())
+
+
+def touched_by(steps: Iterable[Step]) -> list[str]:
+    """The memories whose tier the steps may change: amended ones, and the sources of summaries."""
+    found = {before.id for step in steps for before, _ in step.amended}
+    pages = (page for step in steps for pair in step.pages for page in pair)
+    found.update(name for page in pages if isinstance(page, Summary) for name in page.consolidates)
+    return sorted(found)
+
+
+def tier_changes(before: Mapping[str, MemoryTier], after: Mapping[str, MemoryTier]) -> Counts:
+    """How many memories went from which tier to which."""
+    counts = Counter(
+        f"{tier} -> {after[name]}" for name, tier in before.items() if after.get(name, tier) != tier
+    )
+    return tuple(sorted(counts.items()))
 
 
 def row_of(run: ConsolidationRun) -> dict[str, Any]:

@@ -22,9 +22,12 @@ from engram.model.consolidation_run import (
     ConsolidationRun,
     ModelUse,
     by_pass,
+    tier_changes,
+    touched_by,
 )
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.model_request import Tier
+from engram.model.pair_verdict import text_digest
 from engram.model.ports import CopyMerger, Judge, RunModel
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
 from engram.pipeline.session_closing import close_silent
@@ -89,6 +92,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
         planned = plan_steps(_request(mode, model, ports), ports)
         with writing(ports):
             late = ports.history.changed(seen)
+            ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
             return _finish(ports, _request(mode, model, ports), mode.batch, planned, late)
 
 
@@ -157,7 +161,7 @@ def check_tier(tier: Tier, ports: Ports) -> None:
 
 
 def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> ConsolidationRequest:
-    after = _last_like(mode, ports)
+    after = last_whole(ports) if mode.summarises else ports.history.last()
     changed = ports.history.changed(after)
     everything = mode.full or after == 0
     skipped = []
@@ -174,10 +178,13 @@ def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> C
     return replace(known, model=model, judge=ports.judge_with(model), prompts=ports.prompts)
 
 
-def _last_like(mode: ConsolidationMode, ports: Ports) -> int:
-    """The number of the last consolidation that looked at as much, 0 when there was none."""
+def last_whole(ports: Ports) -> int:
+    """The number of the last consolidation that left no part for later, 0 when there was none.
+
+    Where there is no record of any it is the last one.
+    """
     last = ports.history.last()
-    if not mode.summarises or ports.runs.last() is None:
+    if ports.runs.last() is None:
         return last
     whole = ports.runs.last(whole=True)
     return 0 if whole is None else min(whole.number, last)
@@ -251,11 +258,15 @@ def commit_steps(
     if not found.steps and not request.eventful:
         return _report(request, ports, found)
     plan = plan_of(found.steps, ports.writer, ports.pages, batch)
+    touched, now = touched_by(found.steps), ports.clock.now()
+    before = ports.tiers.of(touched, now)
     committed = ports.committer.commit(plan)
+    changes = tier_changes(before, ports.tiers.of(touched, now))
     seconds = ports.stopwatch.seconds() - began
     if planned is not None:
         seconds += sum(planned.seconds.values())
     done = _report(request, ports, found, committed, seconds)
+    done = replace(done, run=replace(done.run, tiers=changes))
     with suppress(StorageError):  # it is done all the same
         ports.runs.put(done.run)
     return done

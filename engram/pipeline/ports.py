@@ -23,12 +23,14 @@ from engram.model.ports import (
     Heard,
     Index,
     Judge,
+    KeptVerdicts,
     Model,
     PageWriter,
     RecordAsker,
     RunModel,
     RunRecords,
     Stopwatch,
+    Tiers,
     TurnLog,
     TurnStore,
     Writer,
@@ -104,6 +106,10 @@ class Ports(Protocol):
     @property
     def runs(self) -> RunRecords:
         """The records of consolidations."""
+
+    @property
+    def tiers(self) -> Tiers:
+        """The tiers of memories."""
 
     @property
     def asks_model(self) -> bool:
@@ -196,6 +202,10 @@ class Ports(Protocol):
 
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
+
+    @property
+    def verdicts(self) -> KeptVerdicts:
+        """What a model said about pairs of memories before."""
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked: by one process at a time. Raises Locked."""

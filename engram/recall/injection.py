@@ -19,6 +19,7 @@ from engram.model.tier import Aging, MemoryTier, Retained, retention, tier_of, t
 
 if TYPE_CHECKING:
     from engram.model.step import Access
+    from engram.model.summary import Summary
 
 #: What an agent should know before it begins, first of all: how this person wants things done.
 _CATEGORY = {
@@ -40,7 +41,8 @@ _OWN_FIRST = 5
 #: Hot ones are given first, then warm ones; all else is too cold to be given unasked.
 _RANKS: dict[MemoryTier, int] = {tier: rank for rank, tier in enumerate(tiers_of("standard"))}
 _COLD = len(_RANKS)
-#: So many summaries are looked at.
+#: The least confidence of a summary that is given, and how many are looked at.
+_SURE = 0.7
 _MOST_SUMMARIES = 30
 
 
@@ -237,3 +239,23 @@ def is_given(
         and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))
     )
+
+
+def summed_up(
+    summary: Summary, named: Collection[tuple[Memory, Audience]], recipient: Recipient, today: Day
+) -> tuple[Memory, ...]:
+    """The memories that a summary stands for, if all that it names may be given; else none.
+
+    Of what was replaced only the audience counts. What a person wrote into a page was not judged as
+    what they write into a memory is: the memories are given instead.
+    """
+    if summary.edited or summary.confidence < _SURE or len(named) != len(summary.memories):
+        return ()
+    for memory, audience in named:
+        if memory.id not in summary.consolidates:
+            given = is_open_to(recipient, audience, memory.space, memory.project)
+        else:
+            given = memory.status == "active" and is_given(memory, audience, recipient, today)
+        if not given:
+            return ()
+    return tuple(memory for memory, _ in named if memory.id in summary.consolidates)

@@ -100,10 +100,10 @@ def session_block(
     return ContextBlock(text, chosen.shown, chosen.passed)
 
 
-def prompt_block(memories: Iterable[Given], budget: int) -> ContextBlock:
-    """The best of `memories` (best first) that fit, beside a prompt that they match."""
+def prompt_block(found: Iterable[Given | StandIn], budget: int) -> ContextBlock:
+    """The best of what was found (best first) that fit, beside a prompt that it matches."""
     lead = f"From the person's own memory vault, for this prompt. {_NO_INSTRUCTIONS}"
-    chosen = _chosen(lead, memories, min(budget, PROMPT_TOKENS), PROMPT_MEMORIES)
+    chosen = _chosen(lead, found, min(budget, PROMPT_TOKENS), PROMPT_MEMORIES)
     if not chosen.items:
         return ContextBlock()
     return ContextBlock(_framed(lead, chosen), chosen.shown, chosen.passed)

@@ -365,7 +365,7 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn:
-        """The file of a memory, box or entity, or a turn, by its id or docid. Raises NotFound."""
+        """The file of a memory or page, or a turn, by its id or docid. Raises NotFound."""
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
 
@@ -964,18 +964,17 @@ class Vault:
 
         return close_file(source, path, self.parts)
 
-    def news(self, after: int | None = None) -> bool:
-        """Whether anything happened since a transaction, or since the last consolidation."""
-        return bool(self.parts.history.changed(after))
+    def news(self) -> bool:
+        """Whether anything happened since the last consolidation that left nothing for later."""
+        from engram.pipeline.consolidation import last_whole
 
-    def new_memories(self, after: int | None = None) -> int:
-        """How many memories are new since a transaction, or since the last consolidation."""
-        return self.parts.history.born(after)
+        return bool(self.parts.history.changed(last_whole(self.parts)))
 
-    @property
-    def last_transaction(self) -> int:
-        """The number of the last transaction, 0 when there was none."""
-        return self.parts.catalog.last
+    def new_memories(self) -> int:
+        """How many memories are new since then."""
+        from engram.pipeline.consolidation import last_whole
+
+        return self.parts.history.born(last_whole(self.parts))
 
     def consolidation_run(self, number: int = 0) -> ConsolidationRun | None:
         """The record of a consolidation, or of the last; None where there is none."""

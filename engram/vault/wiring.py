@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_plan import PurgePlanner
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
+    from engram.store.files.kept_verdicts import VerdictFile
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
@@ -672,7 +673,18 @@ class VaultParts:
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        return ModelJudge(self.judge, self.prompts["judge"], model, most, self.timezone)
+        asked = " ".join(f"{one.name}/{one.model}" for one in self._providers)
+        return ModelJudge(
+            self.judge, self.prompts["judge"], model, most, self.timezone,
+            verdicts=self.verdicts, asked_as=asked,
+        )  # fmt: skip
+
+    @cached_property
+    def verdicts(self) -> VerdictFile:
+        """What a model said about pairs of memories before."""
+        from engram.store.files.kept_verdicts import VerdictFile
+
+        return VerdictFile(self.disk)
 
     @cached_property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from engram.model.change import Change, Plan, Range, Transaction
     from engram.model.closing import OpenConversation, SessionOnRecord
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
+    from engram.model.tier import MemoryTier
     from engram.model.turn import NextTurn, Turn, TurnEntry, Waiting
 
 
@@ -314,6 +316,14 @@ class ConsolidationHistory(Protocol):
 
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person took back."""
+        ...
+
+
+class Tiers(Protocol):
+    """The tiers of memories, computed from the catalog."""
+
+    def of(self, identifiers: Iterable[str], now: Instant) -> Mapping[str, MemoryTier]:
+        """The tier of each of these memories that there is."""
         ...
 
 

@@ -59,15 +59,14 @@ class ConsolidationRows:
         )
         return frozenset(row[0] for row in rows)
 
-    def born(self, after: int | None = None) -> int:
-        """How many memories of now had their first event since then, or after a transaction."""
-        number = self.last() if after is None else after
+    def born(self, after: int) -> int:
+        """How many memories of now had their first event after a transaction."""
         return int(
             self._db.number(
                 "select count(*) from (select distinct subject from events where n > ?)"
                 " join memories on id = subject where not exists"
                 " (select 1 from events where subject = id and n <= ?)",
-                number, number,
+                after, after,
             )
         )  # fmt: skip
 

@@ -26,6 +26,7 @@ from engram.store.catalog.turn_rows import WITHDRAWN
 
 if TYPE_CHECKING:
     from engram.model.step import Access
+    from engram.model.summary import Summary
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
@@ -87,6 +88,23 @@ class ReadOnlyCatalog:
         found = self._rows("select number, count, last, days from accesses join memories using(id)")
         return {number: Access(*read) for number, *read in found}
 
+    def summarised(self) -> dict[str, list[int]]:
+        """The ids of active summaries, each with the numbers of its live memories."""
+        found: dict[str, list[int]] = {}
+        for name, number in self._rows(
+            "select summary, number from summary_sources join memories on id = source"
+            " where memories.status in ('active', 'needs-review')"
+        ):
+            found.setdefault(name, []).append(number)
+        return found
+
+    def summary(self, identifier: str) -> Summary | None:
+        """The summary of that id."""
+        from engram.model.summary import Summary
+
+        found = self._rows("select body from summaries where id = ?", identifier)
+        return decode(Summary, found[0][0]) if found else None
+
     def told_by(self, conversation: str) -> frozenset[int]:
         """The numbers of memories whose first receipt points into a conversation."""
         found = self._rows("select number from memories where session = ?", conversation)
@@ -141,8 +159,8 @@ class ReadOnlyCatalog:
         )
         return [(decode(Memory, row[0]), row[1]) for row in found]
 
-    def is_fresh(self, memory: Memory, root: Path) -> bool:
-        """Whether the memory's file is still the regular file that was read."""
+    def is_fresh(self, memory: Memory | Summary, root: Path) -> bool:
+        """Whether the file of a memory or summary is still the regular file that was read."""
         known = self._rows(
             "select size, mtime_ns, ctime_ns from files where path = ? and id = ?",
             memory.path, memory.id,

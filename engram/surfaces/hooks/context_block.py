@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,10 +31,12 @@ from engram.recall.injection import (
     Recipient,
     is_given,
     most_useful,
+    summed_up,
+    with_summaries,
 )
 from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
-from engram.recall.unasked_blocks import ShownItem, prompt_block, session_block
+from engram.recall.unasked_blocks import ShownItem, StandIn, prompt_block, session_block
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.project_folders import project_names
@@ -47,6 +50,7 @@ from engram.surfaces.hooks.host_protocol import HookCall
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
+    from engram.model.summary import Summary
     from engram.surfaces.hooks.earlier_block import EarlierBlock
 
 #: beginning of a prompt that is searched with, characters
@@ -140,20 +144,32 @@ def _session_block(
     rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
-    aging = source.settings.retention
+    summaries, aging = catalog_reader.summarised(), source.settings.retention
     order = InjectionOrder(
         Aging(aging.half_life_days, aging.hot, aging.warm),
         source.settings.recall.prefer,
         catalog_reader.reads(),
+        frozenset(chain.from_iterable(summaries.values())),
     )
-    best = most_useful(headers, recipient, source.today, order).given
+    best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
     return session_block(
-        _current(catalog_reader.memories(best), catalog_reader, source, recipient),
+        _current(_stored(best, catalog_reader), catalog_reader, source, recipient),
         source.settings.recall.budget_tokens,
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out),
         known=known,
     ).text
+
+
+def _stored(
+    best: Iterable[int | str], catalog_reader: ReadOnlyCatalog
+) -> Iterator[tuple[Memory, Audience] | Summary]:
+    """The memories of these numbers and the summaries of these ids, read one after the other."""
+    for one in best:
+        if isinstance(one, int):
+            yield from catalog_reader.memories([one])
+        elif (summary := catalog_reader.summary(one)) is not None:
+            yield summary
 
 
 def _last_session(
@@ -201,27 +217,46 @@ def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
 
 
 def _current(
-    memories: Iterable[tuple[Memory, Audience]],
+    found: Iterable[tuple[Memory, Audience] | Summary],
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
     recipient: Recipient,
-) -> Iterator[Given]:
-    """Those that may be given, read again where the file changed."""
+) -> Iterator[Given | StandIn]:
+    """Those that may be given, a memory being read again where its file changed."""
 
-    def given(found: Iterable[tuple[Memory, Audience]]) -> Iterator[Memory]:
-        for memory, audience in found:
-            if not is_given(memory, audience, recipient, source.today):
-                continue
+    def given(memory: Memory, audience: Audience) -> Iterator[Memory]:
+        if is_given(memory, audience, recipient, source.today):
             if catalog_reader.is_fresh(memory, source.root):
                 yield memory
-                continue
+                return
             now, audience = _read_again(memory, source)
             if is_given(now, audience, recipient, source.today):
                 yield now
 
-    return undisputed_or_whole(
-        given(memories), lambda memory: given(catalog_reader.named(memory.conflicts))
-    )
+    def each() -> Iterator[Memory | StandIn]:
+        for one in found:
+            if isinstance(one, tuple):
+                yield from given(*one)
+            else:
+                yield from _stand_in(one, catalog_reader, source, recipient)
+
+    def opponents(memory: Memory) -> Iterator[Memory]:
+        return chain.from_iterable(given(*one) for one in catalog_reader.named(memory.conflicts))
+
+    return undisputed_or_whole(each(), opponents)
+
+
+def _stand_in(
+    summary: Summary, catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient
+) -> Iterator[StandIn]:
+    """A summary that may be given, unless its file or that of one of its memories changed."""
+    from engram.recall.summary_item import summary_item
+
+    named = catalog_reader.named(summary.memories)
+    sources = summed_up(summary, named, recipient, source.today)
+    files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
+    if sources and all(catalog_reader.is_fresh(one, source.root) for one in files):
+        yield StandIn(summary.id, sources, partial(summary_item, summary))
 
 
 def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
