@@ -56,7 +56,7 @@ class CheckedAnswer(NamedTuple):
     faults: tuple[str, ...]
 
 
-class _Item(NamedTuple):
+class _CheckedItem(NamedTuple):
     """The texts of one item, inert; of its sources the ids. `code`: why it is not taken."""
 
     texts: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def checked(answer: object, question: SummaryQuestion, *, last: bool = False) ->
     return CheckedAnswer(text, tuple(faults))
 
 
-def _decision(item: _Item) -> SummaryDecision:
+def _decision(item: _CheckedItem) -> SummaryDecision:
     decision, reason, outcome = item.texts
     return SummaryDecision(decision, reason, outcome, item.names)
 
@@ -141,38 +141,40 @@ def _tells(shown: ShownMemory, names: tuple[str, ...], text: str) -> bool:
 
 def _sound(
     value: object, keys: Sequence[str], question: SummaryQuestion, needed: int = 1
-) -> list[_Item]:
+) -> list[_CheckedItem]:
     return [one for one in _items(value, keys, question, needed) if not one.code]
 
 
 def _items(
     value: object, keys: Sequence[str], question: SummaryQuestion, needed: int = 1
-) -> Iterator[_Item]:
+) -> Iterator[_CheckedItem]:
     """The items of a list. So many of their first texts have to hold; others are emptied."""
     for one in value[:_MOST_ITEMS] if isinstance(value, list) else ():
         if isinstance(one, Mapping):
             texts = tuple(_text(one.get(key)) for key in keys)
             yield _item(texts, one.get("sources"), question, needed)
         else:
-            yield _Item(code="shape")
+            yield _CheckedItem(code="shape")
 
 
-def _item(texts: tuple[str, ...], names: object, question: SummaryQuestion, needed: int) -> _Item:
+def _item(
+    texts: tuple[str, ...], names: object, question: SummaryQuestion, needed: int
+) -> _CheckedItem:
     if not all(texts[:needed]) or not isinstance(names, list):
-        return _Item(code="shape")
+        return _CheckedItem(code="shape")
     sources = [_source(name, question) for name in names]
     found = {one.name: one for one in sources if one is not None}
     if not found or None in sources:
-        return _Item(code="source")
+        return _CheckedItem(code="source")
     given = [line for one in found.values() for line in one.lines]
     codes = [_code(text, given) if text else "" for text in texts]
     # a decision may be told as what to do, a fact may not
     if len(texts) == 1 and _orders(texts[0]) and not any(map(_orders, given)):
-        return _Item(code="order")
+        return _CheckedItem(code="order")
     if code := next(filter(None, codes[:needed]), ""):
-        return _Item(code=code)
+        return _CheckedItem(code=code)
     kept = ("" if code else one_line(text) for text, code in zip(texts, codes, strict=True))
-    return _Item(tuple(kept), tuple(found.values()))
+    return _CheckedItem(tuple(kept), tuple(found.values()))
 
 
 def _source(name: object, question: SummaryQuestion) -> ShownMemory | None:

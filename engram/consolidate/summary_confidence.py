@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from engram.consolidate.summary_text import SummaryText, text_of
 from engram.language.numerals import is_number
@@ -33,13 +34,18 @@ def confidence_of(
     text: SummaryText, told: Sequence[Memory], likeness: float, others: Iterable[Summary],
     *, repaired: bool = False,
 ) -> float:  # fmt: skip
-    """0..1, two digits. `told` are the sources, `others` the active pages beside this one."""
+    """0..1, two digits. `told` are the sources, `others` the active pages beside this one.
+
+    Only those of the same space and project are looked at.
+    """
     acting = {one.id for one in told if one.category in _ACTIONABLE}
     lines = _lines(text)
     actionability = _share(not acting.isdisjoint(names) for names, _ in lines)
     specificity = _share(_is_specific(said) for _, said in lines)
     mine = _counted(text.texts)
-    nearest = max((_cosine(mine, _counted(text_of(one).texts)) for one in others), default=0.0)
+    scope = (told[0].space, told[0].project)
+    near = (one for one in others if (one.space, one.project) == scope)
+    nearest = max((_cosine(mine, _counted(text_of(one).texts)) for one in near), default=0.0)
     overall = (
         _RELEVANCE * min(max(likeness, 0.0), 1.0)
         + _ACTIONABILITY * actionability
@@ -68,7 +74,8 @@ def _is_specific(said: str) -> bool:
     return bool(new_names(said, ""))
 
 
-def _counted(texts: Iterable[str]) -> Counter[str]:
+@lru_cache(maxsize=1_024)  # a page is compared with each that is written after it
+def _counted(texts: tuple[str, ...]) -> Counter[str]:
     return Counter(term for text in texts for term in telling_terms(text))
 
 

@@ -88,4 +88,4 @@ def _why(due: DuePage, page: Summary) -> str:
         return f"{count} are again what it tells"
     if due.action == "rewrite":
         return f"{count}, told by a model"
-    return f"{count} about one subject{', some of them new' if due.supersedes else ''}"
+    return f"{count} about one subject{', as they are now' if due.supersedes else ''}"
