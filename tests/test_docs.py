@@ -35,7 +35,9 @@ from engram.recall import unasked_blocks as blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
 from engram.settings.load import VAULT_KEYS
 from engram.store.base.clock import FixedClock
+from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import KEYS, read_memory
+from engram.store.files.summary_file import render_summary
 from engram.surfaces.cli.app import FACES, VERBS, cli
 from engram.surfaces.hooks.agents import AGENTS
 from engram.surfaces.hooks.process import DEADLINE
@@ -45,6 +47,7 @@ from engram.surfaces.qmd.usage import usage
 from engram.surfaces.remote.client import HANDED
 from engram.vault import Vault
 from tests.golden.console import Ran, run
+from tests.kit import summary
 from tests.tree import ROOT, modules
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -312,6 +315,12 @@ def test_the_header_keys_are_those_of_the_program() -> None:
     listed = first_codes(MANUAL["vault-format"], "keys")
     assert len(listed) == len(set(listed))
     assert set(listed) == KEYS
+
+
+def test_the_header_keys_of_a_summary_are_those_of_the_program() -> None:
+    page = summary("sum-a", "fact-1", model="m", supersedes=("sum-b",), superseded_by="sum-c")
+    written = list(read_content("summaries/a.md", render_summary(page)).document.header)
+    assert first_codes(MANUAL["vault-format"], "summary-keys") == written
 
 
 def test_the_order_of_the_header_keys_is_that_of_a_file() -> None:

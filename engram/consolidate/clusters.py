@@ -3,11 +3,12 @@
     memories of a PassContext -> clusters of 3 to 20, by the words that they share
 
 Compared are the stems of what they say, the rarer a word the more it counts; numbers count
-nothing. A cluster has a subject that can be named: a word that most of its members hold, and that
-is not only a name; who does not hold it, or is not like the others, is left out. Pages of two
-subjects are worse than none, so that what shares few words stays alone. Left out are records of
-sessions, and more than twenty memories that no word tells apart. The order of the memories has
-no effect. Pure.
+nothing. Each member holds a word that half of them hold, by which the subject can be named, and
+more than one word that hardly anything but the cluster holds: of two statements about different
+things that share a rare word there are many, and a page about two subjects is worse than none.
+Names, what is written like code and the units of numbers are no such words: one tool is named in
+much that has nothing else in common. Left out are records of sessions, and more than twenty
+memories that no word tells apart. The order of the memories has no effect. Pure.
 """
 
 from __future__ import annotations
@@ -15,33 +16,37 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import Literal, NamedTuple
 
 from engram.consolidate.candidate_pairs import scope
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook
 from engram.consolidate.linkage import Vector, cosine, linked_groups, total, unit
 from engram.language.stem import stem
-from engram.language.stop_words import LIGHT, TAG
+from engram.language.stop_words import LIGHT, TAG, is_german
 from engram.model.entity_ids import is_entity_id
 from engram.model.memory import SESSION, Memory
 from engram.model.view import VaultView
 
 #: members of a cluster
 LEAST, MOST = 3, 20
-#: mean likeness of two groups that are one, and of a member to the others
-_LINKED, _ALIKE = 0.10, 0.12
-#: the share of the members that a word must be held by to name the subject
-_SHARE = 0.6
+#: mean likeness of two groups that become one, and of a member to the others
+_LINKED = _ALIKE = 0.12
+#: the share of the members that hold a word which names the subject
+_SHARE = 0.5
+#: what the words of a member must tell together, and one of them at most: it takes two
+_TOLD, _BY_ONE = 0.7, 0.6
 #: the share of the members that are of one entity, whose page then tells of them
 _OF_ENTITY = 0.8
 #: added to the number of memories: how rare a word is must not hang on the size of a small vault
 _OTHERS = 1_000
 #: words that name no subject
 _EMPTY = frozenset(stem(word) for word in TAG | LIGHT)
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_ENDED = re.compile(r"(?:^|[.!?:]\s+|\n\s*)\W*$")
+#: a token without the signs around it; what stands only in code; what ends a sentence
+_CORE = re.compile(r"\w(?:.*\w)?")
+_CODE = re.compile(r"[\d/\\_.@:#=]")
+_ENDS = (".", "!", "?", ":")
 
 
 class Cluster(NamedTuple):
@@ -56,68 +61,84 @@ class Cluster(NamedTuple):
     about: str = ""
 
 
+class _Said(NamedTuple):
+    """The stems that tell what a memory is about, and how they are written."""
+
+    words: frozenset[str]
+    named: frozenset[str]
+    plain: frozenset[str]
+
+
 def clusters_of(context: PassContext) -> list[Cluster]:
     """The clusters of a vault, in the order of their oldest memories."""
     scopes: dict[tuple[str, str], list[Memory]] = defaultdict(list)
-    for memory in context.view.live():
+    for memory in sorted(context.view.live(), key=_age):
         if memory.schema != SESSION and memory.space != SESSION:
             scopes[scope(memory)].append(memory)
-    book = EntityBook(context)
+    reader, book = _Reader(context.view), EntityBook(context)
     found = [
         Cluster(tuple(memories), likeness, _entity(memories, book))
-        for some in scopes.values()
-        for memories, likeness in _grouped(sorted(some, key=_age), context.view)
+        for notes in scopes.values()
+        for memories, likeness in _grouped(notes, [reader.read(memory) for memory in notes])
     ]
     return sorted(found, key=lambda cluster: _age(cluster.memories[0]))
 
 
-def _grouped(notes: Sequence[Memory], view: VaultView) -> list[tuple[list[Memory], float]]:
+def _grouped(notes: Sequence[Memory], said: Sequence[_Said]) -> list[tuple[list[Memory], float]]:
     """The clusters of one scope and their likeness."""
-    if len(notes) < LEAST:
-        return []
-    said = [_words(memory, view) for memory in notes]
+    names = {word for one in said for word in one.named}
+    names -= {word for one in said for word in one.plain}
+    frequency = Counter(word for one in said for word in one.words)
     alike: dict[frozenset[str], list[int]] = defaultdict(list)
-    for place, words in enumerate(said):
-        alike[words].append(place)
-    points = [places for words, places in alike.items() if words and len(places) <= MOST]
-    weights = _weights(said)
-    vectors = [unit({word: weights[word] for word in said[places[0]]}) for places in points]
-    names = _names(notes, view)
+    for place, one in enumerate(said):
+        if _most_told(one.words - names, frequency) >= _TOLD:
+            alike[one.words].append(place)
+    points = {words: places for words, places in alike.items() if len(places) <= MOST}
+    many = len(notes) + _OTHERS
+    # in the order of the words: sums of the same weights are the same then
+    vectors = [
+        unit({word: math.log(many / frequency[word]) for word in sorted(words)}) for words in points
+    ]
+    members = list(points.values())
     found = []
-    for group in linked_groups(vectors, [len(places) for places in points], _LINKED, MOST):
-        members = sorted((place, number) for number in group for place in points[number])
-        kept = _of_one_subject([vectors[number] for _, number in members], names)
+    for group in linked_groups(vectors, [len(places) for places in members], _LINKED, MOST):
+        places = sorted((place, number) for number in group for place in members[number])
+        own = [vectors[number] for _, number in places]
+        kept = _of_one_subject(own, frequency, names)
         if kept:
-            own = total([vectors[members[at][1]] for at in kept])
-            likeness = min(1.0, math.hypot(*own.values()) / len(kept))
-            found.append(([notes[members[at][0]] for at in kept], likeness))
+            likeness = math.hypot(*total([own[at] for at in kept]).values()) / len(kept)
+            found.append(([notes[places[at][0]] for at in kept], min(1.0, likeness)))
     return found
 
 
-def _words(memory: Memory, view: VaultView) -> frozenset[str]:
-    """The stems that tell what a memory is about."""
-    found = view.terms(f"{memory.title}\n{memory.text}") - _EMPTY
-    return frozenset(word for word in found if len(word) > 1 and not word[0].isdigit())
+def _most_told(words: Set[str], frequency: Mapping[str, int]) -> float:
+    """What some words can tell at most, in a cluster of any size."""
+    return sum(_told(min(frequency[word], MOST), frequency[word]) for word in words)
 
 
-def _weights(said: Sequence[frozenset[str]]) -> Mapping[str, float]:
-    """How much each word tells: the fewer memories hold it, the more."""
-    frequency = Counter(word for words in said for word in words)
-    many = len(said) + _OTHERS
-    return {word: math.log(many / count) for word, count in frequency.items()}
+def _told(held: int, all: int) -> float:
+    """What a word tells that so many members hold, of so many memories."""
+    return min(_BY_ONE, (held - 1) / all)
 
 
-def _of_one_subject(vectors: Sequence[Vector], names: frozenset[str]) -> list[int]:
+def _of_one_subject(
+    vectors: Sequence[Vector], frequency: Mapping[str, int], names: Set[str]
+) -> list[int]:
     """The places of those that are about one subject; empty when these are too few."""
     kept = list(range(len(vectors)))
     while len(kept) >= LEAST:
         held = Counter(word for at in kept for word in vectors[at])
-        many = max(LEAST, _SHARE * len(kept))
-        subject = {word for word, count in held.items() if count >= many} - names
+        told = {
+            word: _told(count, frequency[word])
+            for word, count in held.items()
+            if count > 1 and word not in names
+        }
+        subject = {word for word in told if held[word] >= max(LEAST, _SHARE * len(kept))}
         whole = total([vectors[at] for at in kept])
         left = [
             at for at in kept
             if subject & vectors[at].keys()
+            and sum(told.get(word, 0.0) for word in vectors[at]) >= _TOLD
             and cosine(vectors[at], whole) - 1.0 >= _ALIKE * (len(kept) - 1)
         ]  # fmt: skip
         if left == kept:
@@ -126,22 +147,55 @@ def _of_one_subject(vectors: Sequence[Vector], names: frozenset[str]) -> list[in
     return []
 
 
-def _names(notes: Sequence[Memory], view: VaultView) -> frozenset[str]:
-    """The stems that are written with a capital within sentences and nowhere else."""
-    capital: set[str] = set()
-    small: set[str] = set()
-    for memory in notes:
-        for hit in _WORD.finditer(memory.text):
-            word = hit[0]
-            if word[0].islower():
-                small.add(word)
-            elif word[1:].islower() and not _ENDED.search(memory.text, 0, hit.start()):
-                capital.add(word)
-    return frozenset(_stems(capital, view) - _stems(small, view))
+class _Token(NamedTuple):
+    """A piece of text without white space: its stems, and how it is written."""
+
+    words: frozenset[str]
+    style: Literal["plain", "capital", "code"]
+    is_number: bool
+    ends: bool
 
 
-def _stems(words: set[str], view: VaultView) -> frozenset[str]:
-    return view.terms(" ".join(sorted(words)))
+class _Reader:
+    """What memories say; each token is looked at once."""
+
+    def __init__(self, view: VaultView) -> None:
+        self._view = view
+        self._known: dict[str, _Token] = {}
+
+    def read(self, memory: Memory) -> _Said:
+        """The words of a memory: title and statement."""
+        words: set[str] = set()
+        named: set[str] = set()
+        plain: set[str] = set()
+        for text in (memory.title, memory.text):
+            capitals = not is_german(text)
+            opening, counted = True, False
+            for piece in text.split():
+                token = self._known.get(piece) or self._token(piece)
+                words |= token.words
+                if counted or token.style == "code":
+                    named |= token.words
+                elif not capitals or token.style == "plain":
+                    plain |= token.words
+                elif not opening:  # at the beginning of a sentence a capital says nothing
+                    named |= token.words
+                opening, counted = token.ends, token.is_number
+        return _Said(frozenset(words), frozenset(named), frozenset(plain))
+
+    def _token(self, piece: str) -> _Token:
+        hit = _CORE.search(piece)
+        core = hit[0] if hit is not None else ""
+        found = self._view.terms(core) - _EMPTY
+        words = frozenset(word for word in found if len(word) > 1 and not word[0].isdigit())
+        style: Literal["plain", "capital", "code"] = "plain"
+        if _CODE.search(core):
+            style = "code"
+        elif core[:1].isupper() and not core.isupper():
+            style = "capital"
+        made = _Token(words, style, core[:1].isdigit(), piece.endswith(_ENDS))
+        self._known[piece] = made
+        return made
 
 
 def _entity(memories: Sequence[Memory], book: EntityBook) -> str:

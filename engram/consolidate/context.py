@@ -24,7 +24,8 @@ class PassContext:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
-    None stands for all: a full run. `closing`: boxes that are open are sealed too. `model` is None
+    None stands for all: a full run. `closing`: boxes that are open are sealed too; `summarises`:
+    clusters and summaries are due too, which they are not after extractions. `model` is None
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
     that passes ask with, by name. `declined` are the keys of steps that the person took back.
     """
@@ -41,6 +42,7 @@ class PassContext:
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     timezone: str = "UTC"
     declined: frozenset[StepKey] = frozenset()
+    summarises: bool = True
 
     @property
     def today(self) -> Day:

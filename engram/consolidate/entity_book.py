@@ -6,9 +6,10 @@ Reads an entity's own memories and pages only, so that a run over few changed me
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.passes.entity_synthesis import can_be_asked, synthesis_of
+from engram.consolidate.passes.entity_synthesis import can_be_asked, syntheses
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.memory import Memory
@@ -19,6 +20,14 @@ LEAST_MEMORIES = 2
 MOST_ASKED = 20
 #: how many of its first entities a memory of a category is about; None: all
 _TELLING = {"entity": 1, "relationship": None}
+
+
+class WantedPage(NamedTuple):
+    """A page to be written: the entity's id, its memories, and names that lead to it."""
+
+    id: str
+    memories: Sequence[Memory]
+    aliases: Sequence[str] = ()
 
 
 class EntityBook:
@@ -62,24 +71,33 @@ class EntityBook:
         page = self.page(identifier)
         return page is None or bool(page.merged_into)
 
-    def written(
-        self, identifier: str, memories: Sequence[Memory], aliases: Sequence[str] = ()
-    ) -> Entity:
-        """The page folded from its memories, with a model's synthesis where one is due.
+    def written(self, wanted: Sequence[WantedPage]) -> list[Entity]:
+        """The pages folded from their memories, each with a model's synthesis where one is due.
 
         That is where the evidence changed and, in full runs, where the synthesis is a mere list.
         """
-        former = self.page(identifier)
-        after = self._context.entity_page(identifier, memories, former, aliases, self.lead)
-        changed = former is None or former.timeline != after.timeline
-        due = after.synthesis_by == "listed" and (changed or self._context.changed is None)
-        if not due or self._asked >= MOST_ASKED or not can_be_asked(self._context, after):
-            return after
-        self._asked += 1
-        said = synthesis_of(self._context, after, memories)
-        if not said:
-            return after
-        return self._context.entity_page(identifier, memories, former, aliases, self.lead, said)
+        pages = [self._folded(one) for one in wanted]
+        due = [
+            (place, page)
+            for place, (one, page) in enumerate(zip(wanted, pages, strict=True))
+            if self._is_due(one, page)
+        ][: MOST_ASKED - self._asked]
+        self._asked += len(due)
+        told = syntheses(self._context, [(page, wanted[place].memories) for place, page in due])
+        for (place, _), said in zip(due, told, strict=True):
+            if said:
+                pages[place] = self._folded(wanted[place], said)
+        return pages
+
+    def _folded(self, one: WantedPage, said: str = "") -> Entity:
+        former = self.page(one.id)
+        return self._context.entity_page(one.id, one.memories, former, one.aliases, self.lead, said)
+
+    def _is_due(self, one: WantedPage, page: Entity) -> bool:
+        former = self.page(one.id)
+        changed = former is None or former.timeline != page.timeline
+        due = page.synthesis_by == "listed" and (changed or self._context.changed is None)
+        return due and can_be_asked(self._context, page)
 
 
 def is_worth_a_page(names: Iterable[str], memories: Iterable[Memory]) -> bool:

@@ -4,9 +4,9 @@
 
 Two groups become one while the mean cosine of all their pairs is at least `least`. Two that would
 be too large together stay as they are, and take in nothing more: that is the same grouping, cut
-again at a stricter likeness. Only vectors that share one of their rarest words are compared, so
-that the work grows about as their number does. The same vectors in the same order give the same
-groups. Pure.
+again at a stricter likeness. Only vectors that share one of their rarest words are compared, others
+count as unlike, so that the work grows about as their number does. The same vectors in the same
+order give the same groups. Pure.
 """
 
 from __future__ import annotations
@@ -52,14 +52,12 @@ def linked_groups(
     `counts` says how often each vector stands, and `most` how many may be in a group.
     """
     groups = {place: [place] for place in range(len(vectors))}
-    sums = [total([vector], [count]) for vector, count in zip(vectors, counts, strict=True)]
     sizes = list(counts)
-    near: list[set[int]] = [set() for _ in vectors]
+    #: of each group the sums of the cosines of all pairs with another group
+    near: list[dict[int, float]] = [{} for _ in vectors]
     waiting: list[tuple[float, int, int]] = []
-    for one, other in _comparable(vectors):
-        near[one].add(other)
-        near[other].add(one)
-        likeness = cosine(vectors[one], vectors[other])
+    for one, other, likeness in _likenesses(vectors):
+        near[one][other] = near[other][one] = likeness * sizes[one] * sizes[other]
         if likeness >= least:
             waiting.append((-likeness, one, other))
     heapify(waiting)
@@ -71,28 +69,34 @@ def linked_groups(
         growing -= {one, other}
         if sizes[one] + sizes[other] > most:
             continue
-        made = len(sums)
+        made, size = len(near), sizes[one] + sizes[other]
         groups[made] = groups.pop(one) + groups.pop(other)
-        sums.append(total([sums[one], sums[other]]))
-        sizes.append(sizes[one] + sizes[other])
-        near.append({place for place in near[one] | near[other] if place in growing})
+        sizes.append(size)
+        sums = {place: value for place, value in near[one].items() if place in growing}
+        for place, value in near[other].items():
+            if place in growing:
+                sums[place] = sums.get(place, 0.0) + value
+        near.append(sums)
         growing.add(made)
-        for place in near[made]:
-            near[place].add(made)
-            likeness = cosine(sums[made], sums[place]) / (sizes[made] * sizes[place])
+        for place, value in sums.items():
+            near[place][made] = value
+            likeness = value / (size * sizes[place])
             if likeness >= least:
                 heappush(waiting, (-likeness, place, made))
     return sorted(sorted(group) for group in groups.values())
 
 
-def _comparable(vectors: Sequence[Vector]) -> Iterator[tuple[int, int]]:
-    """The places of those that share one of their rarest terms, each pair once."""
+def _likenesses(vectors: Sequence[Vector]) -> Iterator[tuple[int, int, float]]:
+    """The places of those that share some of their rarest terms, each pair once, and how alike."""
     frequency = Counter(term for vector in vectors for term in vector)
-    holding: dict[str, list[int]] = defaultdict(list)
+    holding: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for place, vector in enumerate(vectors):
-        rare = sorted((frequency[term], term) for term in vector if frequency[term] <= _COMMON)
-        keys = [term for _, term in rare if frequency[term] > 1][:_KEYS]
-        for other in sorted({other for term in keys for other in holding[term]}):
-            yield other, place
-        for term in keys:
-            holding[term].append(place)
+        rare = sorted((frequency[term], term) for term in vector if 1 < frequency[term] <= _COMMON)
+        found: dict[int, float] = {}
+        for _, term in rare[:_KEYS]:
+            weight = vector[term]
+            for other, held in holding[term]:
+                found[other] = found.get(other, 0.0) + weight * held
+            holding[term].append((place, weight))
+        for other, likeness in found.items():
+            yield other, place, likeness

@@ -9,7 +9,7 @@ What fails is refused with a stable code. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.consolidate.context import Pass, PassContext, StepKey
@@ -33,19 +33,25 @@ _OPEN = (
 
 @dataclass(slots=True)
 class ConsolidationPlan:
-    """The steps that hold, and how many were refused by code."""
+    """The steps that hold, how many were refused by code, and the seconds of each pass."""
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def run_passes(
-    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset()
-) -> ConsolidationPlan:
-    """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
+    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset(),
+    seconds: Callable[[], float] = lambda: 0.0,
+) -> ConsolidationPlan:  # fmt: skip
+    """Plan with every pass in turn. `declined` are steps that the person undid: not again.
+
+    `seconds` is what the passes are timed by.
+    """
     planned, found = Overlay(context.view), ConsolidationPlan()
     context = replace(context, view=planned, declined=declined)
     for plan in passes:
+        began = seconds()
         for step in map(named, plan(context)):
             code = "declined" if step_key(step) in declined else unsound(step, planned)
             if code:
@@ -56,6 +62,7 @@ def run_passes(
             if context.changed is not None and step_key(step) is not None:
                 # pages that show these memories have to follow in the same run
                 context = replace(context, changed=context.changed | set(step.subjects))
+        found.seconds[plan.__module__.rpartition(".")[2]] = seconds() - began
     return found
 
 
@@ -68,10 +75,11 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
-    """Those steps of an earlier plan that still hold: the vault may have changed since."""
-    planned, found = Overlay(view), ConsolidationPlan()
-    for step in steps:
+def still_sound(plan: ConsolidationPlan, view: VaultView) -> ConsolidationPlan:
+    """An earlier plan with those steps that still hold: the vault may have changed since."""
+    planned = Overlay(view)
+    found = ConsolidationPlan([], dict(plan.refused), plan.seconds)
+    for step in plan.steps:
         if code := unsound(step, planned):
             found.refused[code] = found.refused.get(code, 0) + 1
         else:

@@ -11,16 +11,17 @@ Faults are told in words without any of the answer. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from engram.consolidate.repeated_lines import unsaid
 from engram.consolidate.summary_question import KEY, ShownMemory, SummaryQuestion
 from engram.consolidate.summary_text import SummaryText
-from engram.language.agent_orders import added_order
+from engram.language.agent_orders import added_order, is_order
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.supported import DAY, PATH, unsupported
-from engram.language.wording import beginnings
+from engram.language.tokens import telling_terms
 from engram.model.markdown import inert_line
 from engram.model.page_lines import one_line
 from engram.model.summary import ReplacedFact, SummaryDecision, SummaryLine
@@ -28,8 +29,9 @@ from engram.model.text import overlap
 
 #: items of one list that are looked at, sentences of a summary, characters of a text
 _MOST_ITEMS, _MOST_SENTENCES, _LONGEST = 40, 4, 600
-#: the share of the shorter one's words that a line has in common with the decision it tells
-_TELLS = 0.5
+#: words that a line has in common with the decision it tells: how many, and of the shorter a share
+_LEAST_TOLD, _TELLS = 2, 0.5
+_BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
 _WORDS = {
     "shape": "is not of the form that was asked for",
     "source": "names a source that is not there, or none",
@@ -66,8 +68,11 @@ class _Item(NamedTuple):
         return tuple(one.memory.id for one in self.sources)
 
 
-def checked(answer: object, question: SummaryQuestion) -> CheckedAnswer:
-    """The sound items of an answer, and what speaks against taking it."""
+def checked(answer: object, question: SummaryQuestion, *, last: bool = False) -> CheckedAnswer:
+    """The sound items of an answer, and what speaks against taking it.
+
+    `last`: it is not asked for again, and may lose sentences of its summary but the first as well.
+    """
     value = answer if isinstance(answer, Mapping) else {}
     faults: list[str] = []
     lead: list[SummaryLine] = []
@@ -88,6 +93,8 @@ def checked(answer: object, question: SummaryQuestion) -> CheckedAnswer:
     while facts and text.length + sum(len(one.text) for one in facts) > question.room:
         facts.pop()
     text = text._replace(facts=tuple(facts))
+    while last and text.length > question.room and len(text.summary) > 1:
+        text = text._replace(summary=text.summary[:-1])
     told = [(one.names, one.texts[0]) for one in decided]
     told += [(one.memories, one.text) for one in facts]
     for shown in question.shown.values():
@@ -123,9 +130,10 @@ def _is_decision(shown: ShownMemory) -> bool:
 
 def _tells(shown: ShownMemory, names: tuple[str, ...], text: str) -> bool:
     """Whether a line that names a decision says it."""
-    if shown.memory.id not in names:
+    mine, its = set(telling_terms(text)), set(telling_terms(shown.texts[0]))
+    if shown.memory.id not in names or len(mine & its) < min(_LEAST_TOLD, len(its)):
         return False
-    return overlap(beginnings(text), beginnings(shown.texts[0])) >= _TELLS
+    return overlap(mine, its) >= _TELLS
 
 
 # -- one item --------------------------------------------------------------------------------------
@@ -158,6 +166,9 @@ def _item(texts: tuple[str, ...], names: object, question: SummaryQuestion, need
         return _Item(code="source")
     given = [line for one in found.values() for line in one.lines]
     codes = [_code(text, given) if text else "" for text in texts]
+    # a decision may be told as what to do, a fact may not
+    if len(texts) == 1 and _orders(texts[0]) and not any(map(_orders, given)):
+        return _Item(code="order")
     if code := next(filter(None, codes[:needed]), ""):
         return _Item(code=code)
     kept = ("" if code else one_line(text) for text, code in zip(texts, codes, strict=True))
@@ -179,8 +190,8 @@ def _code(text: str, given: Sequence[str]) -> str:
     everything = _plain("\n".join(given))
     if any(inert_line(word) != word and _plain(word) not in everything for word in text.split()):
         return "markup"
-    if inert_line(text) != one_line(text):
-        return "markup"  # what begins a heading, a list or a block
+    if _BULLET.match(text) or inert_line(text) != one_line(text):
+        return "markup"  # what begins a list, a heading or a block
     if added_order(text, "\n".join(given)):
         return "order"
     if any(day not in everything for day in DAY.findall(text)):
@@ -189,6 +200,10 @@ def _code(text: str, given: Sequence[str]) -> str:
         return "path"
     # what stands there to the letter is no name or number to be looked for once more
     return unsupported(PATH.sub(" ", text), given)
+
+
+def _orders(text: str) -> bool:
+    return is_order(PATH.sub(" ", text))
 
 
 def _plain(text: str) -> str:

@@ -3,7 +3,7 @@
     make      a cluster without a page, which supersedes the pages that tell half of their sources
               there
     restore   a cluster that is again what it was when a superseded page told it
-    rewrite   in a full run with a model, a page that stands word for word as the rules wrote it
+    rewrite   in a full run with a model, a page without one that no person edited
     outdated  a page whose sources changed or went, and that no cluster takes over
 
 The id of a page is a digest of its sources (`summary_sources`): an equal cluster has its page, and
@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from engram.consolidate.clusters import clusters_of
 from engram.consolidate.context import PassContext
 from engram.consolidate.summary_sources import LEAST_SOURCES, SummarySources, outdated, sources_of
-from engram.consolidate.summary_text import SummaryText, own_text, text_of
+from engram.consolidate.summary_text import SummaryText, own_text
 from engram.model.summary import Summary
 
 TASK = "summaries"
@@ -130,8 +130,8 @@ def _due(
         return DuePage("restore", *group, own, former, taken)
     if former is not None:
         afresh = context.model is not None and context.changed is None
-        as_written = own is not None and not former.model and text_of(former) == own
-        return DuePage("rewrite", *group, own, former) if afresh and as_written else None
+        ours = not former.model and not former.edited
+        return DuePage("rewrite", *group, own, former) if afresh and ours else None
     new = any(map(context.concerns, group.sources.names))
     if own is None and (context.model is None or not new):
         return None

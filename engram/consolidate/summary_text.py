@@ -22,7 +22,7 @@ from engram.language.sentences import sentences_of
 from engram.language.tokens import telling_terms
 from engram.model.memory import Memory
 from engram.model.page_lines import one_line
-from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine
+from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine, texts_of
 from engram.model.text import first_line, normalise
 
 #: the share of its sources' length that a summary may have, by a model and in their own words
@@ -49,12 +49,8 @@ class SummaryText(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of it."""
-        lines = [one.text for one in (*self.summary, *self.facts)]
-        for decision in self.decisions:
-            lines += [decision.decision, decision.reason, decision.outcome]
-        for fact in self.replaced:
-            lines += [fact.old, fact.new]
-        return tuple(filter(None, lines))
+        told = (self.summary, self.facts, self.decisions, self.replaced)
+        return tuple(text for lines in told for line in lines for text in texts_of(line) if text)
 
 
 def text_of(page: Summary) -> SummaryText:
@@ -86,11 +82,10 @@ def own_text(sources: SummarySources) -> SummaryText | None:
     return text._replace(facts=tuple(facts))
 
 
-def title_of(told: Sequence[Memory]) -> str:
-    """The title of a page of these memories: of the most central decision, else statement."""
-    decided = [one for one in told if one.category == "decision"]
-    centre = _central(decided or told, told)
-    return one_line(first_line(centre.title or said(centre), _WIDTH_OF_TITLE)).rstrip(".")
+def title_of(text: SummaryText) -> str:
+    """The title of a page: its first decision, else its first line; no word that no line has."""
+    found = text.decisions[0].decision if text.decisions else text.summary[0].text
+    return one_line(first_line(found, _WIDTH_OF_TITLE)).rstrip(".")
 
 
 def _newest_first(groups: Iterable[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
@@ -99,14 +94,14 @@ def _newest_first(groups: Iterable[tuple[Memory, ...]]) -> list[tuple[Memory, ..
     return sorted(newest, key=lambda one: one[0].category in _PASSING)
 
 
-def _central(choice: Iterable[Memory], among: Sequence[Memory] = ()) -> Memory:
+def _central(memories: Iterable[Memory]) -> Memory:
     """The one that shares most words with the others; of equal ones the newest.
 
-    What holds comes before what happened or is to be done. `among`: all that words are counted in.
+    What holds comes before what happened or is to be done.
     """
-    found = list(choice)
+    found = list(memories)
     lasting = [one for one in found if one.category not in _PASSING] or found
-    terms = {one.id: set(telling_terms(said(one))) for one in among or found}
+    terms = {one.id: set(telling_terms(said(one))) for one in found}
     held = Counter(term for mine in terms.values() for term in mine)
 
     def share(memory: Memory) -> float:

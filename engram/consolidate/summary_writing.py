@@ -42,7 +42,7 @@ def written_texts(context: PassContext, due: Sequence[DuePage]) -> Mapping[str, 
             found[question.id] = WrittenText(answer.text, reply.model)
     again = [(question, question.again(faults)) for question, faults in at_fault]
     for question, reply in _replies(context, again):
-        answer = checked(reply.value, question)
+        answer = checked(reply.value, question, last=True)
         if not answer.faults:
             found[question.id] = WrittenText(answer.text, reply.model, repaired=True)
     return found

@@ -1,10 +1,10 @@
 """Worker of one vault: every task that is due in it, by the clock that is passed in.
 
 Settles hand edits, empties the inbox, extracts what the triggers say, seals boxes after their gap,
-consolidates after an idle time and once a day, rebuilds the index once a day when anything changed,
-and makes vectors where a model is named for it. Guarantees: a vault that is moved away is closed,
-not taken for emptied, and opened again when it comes back; without work nothing is written.
-Imported turns are consolidated without a model.
+consolidates after an idle time, after many new memories and once a day, rebuilds the index once a
+day when anything changed, and makes vectors where a model is named for it. Guarantees: a vault that
+is moved away is closed, not taken for emptied, and opened again when it comes back; without work
+nothing is written. Imported turns are consolidated without a model.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from engram.vault import Vault
 #: what is watched: folders that a person edits, and the vault's own settings
 _CONCERNS = frozenset({*layout.CONTENT, layout.INBOX, layout.CONFIG})
 _DAY = 24 * 60.0
+#: so many new memories are consolidated without waiting for an idle time (seed 004)
+_MANY_MEMORIES = 50
 _TABLE = "vaults"
 #: vectors that are made at once: other tasks wait meanwhile
 _VECTORS = 256
@@ -165,20 +167,24 @@ class VaultWorker:
         return self.here.seal_boxes(reason)
 
     def consolidate(self, idle_minutes: float) -> Consolidated | None:
-        """Consolidate if it is due: after an idle time with changes, and at least once a day."""
-        vault, now = self.here, self._clock.now()
-        closed = self._row().get("closed", "")
-        if not closed:
+        """Consolidate if it is due: after an idle time with changes, after many new memories, and
+        at least once a day.
+
+        What the consolidations after extractions have seen counts as well: they leave clusters and
+        summaries out.
+        """
+        vault, now, row = self.here, self._clock.now(), self._row()
+        if not row.get("closed"):
             self._put(closed=now)
-        elif _since(closed, now) >= _DAY:
+        elif _since(row["closed"], now) >= _DAY:
             done = vault.consolidate(closing=True, tier=self._tier())
             self._put(closed=now)
             return done
-        if _since(self._news, now) < idle_minutes:
-            return None
-        if not vault.news():
-            return None
-        return vault.consolidate(closing=False, tier=self._tier())
+        if _since(self._news, now) >= idle_minutes:
+            due = vault.news()
+        else:
+            due = vault.new_memories() >= _MANY_MEMORIES
+        return vault.consolidate(closing=False, tier=self._tier()) if due else None
 
     def rebuild_index(self) -> bool:
         """Rebuild the index once a day when anything changed; returns whether it was."""

@@ -20,6 +20,7 @@ from engram.model.memory import Memory
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.model.standing import disputes
 from engram.model.step import Access
+from engram.model.summary import Summary
 from engram.model.text import first_line, normalise
 
 #: days after which what waits for the person is stale, and an unused memory is noise
@@ -52,6 +53,7 @@ class AuditEvidence:
     secrets: Sequence[str] = ()
     typed: frozenset[str] = frozenset()
     boxes: Sequence[Box] = ()
+    summaries: Sequence[Summary] = ()
     entities: Sequence[Entity] = ()
     unboxed: Sequence[Memory] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -219,8 +221,9 @@ def _contradictions(seen: AuditEvidence) -> Iterator[AuditFlaw]:
 
 
 def _dead(seen: AuditEvidence) -> Iterator[AuditFlaw]:
-    """Memories, boxes and entities with links to missing targets."""
+    """Memories and pages with links to missing targets."""
     there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
+    there |= {page.id for page in seen.summaries}
     for name, what, link in _links(seen):
         if link not in (seen.roles if what == "source" else there):
             yield AuditFlaw((name,), f"{what} {link} is gone")
@@ -234,6 +237,10 @@ def _links(seen: AuditEvidence) -> Iterator[tuple[str, str, str]]:
         yield from ((memory.id, "source", link) for link in memory.sources)
     for box in seen.boxes:
         yield from ((box.id, "memory", name) for name in box.memories)
+    for page in seen.summaries:
+        yield from ((page.id, "memory", name) for name in page.memories)
+        pages = (*page.supersedes, page.superseded_by)
+        yield from ((page.id, "summary", name) for name in pages if name)
     for entity in seen.entities:
         rows = (*entity.timeline, *entity.activity)
         named = (*(name for _, name, _ in rows), *(name for *_, name in entity.relations))

@@ -20,7 +20,8 @@ class Examination:
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
     `unguarded` are ignore files, each with a folder that it should leave out and does not;
     `left` is what the inbox does not take, and why; `records` are files of records by path, with
-    what of them is not as their schema says.
+    what of them is not as their schema says; `missing_sources` are the memories that summaries tell
+    of and that are not there, by path.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Examination:
     left: Mapping[str, str] = field(default_factory=dict)
     records: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
+    missing_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 _TRAVELS = {
@@ -110,6 +112,12 @@ def _files(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             "warning", "record", path, f"{path}: {problem}",
             "mend it in an editor if you like; it is read as far as that is sure",
+        )  # fmt: skip
+    for path, names in seen.missing_sources.items():
+        shown = ", ".join(names[:3])
+        yield Finding(
+            "warning", "missing_source", path, f"{path} tells of what is not there: {shown}",
+            f"`engram restore {names[0]}` brings it back; or remove its lines in an editor",
         )  # fmt: skip
     for path, problem in seen.refused.items():
         yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")

@@ -1,10 +1,11 @@
 """Budget of tokens and money: reserved before a call, settled after it, capped by day and by run.
 
 The spending of one user on one machine, over all vaults: one file a day, `spend/YYYY-MM-DD.jsonl`
-(UTC, by the injected clock), one line a step. Guarantees, with any number of processes: a call is
-only made when everything reserved and spent that day and its own estimate stay within the caps, so
-the caps are passed only by what running calls use beyond their estimates; a process that dies
-between the steps leaves its estimate counted. A cap of 0 lets nothing through that costs anything.
+(UTC, by the injected clock), one line a step. Guarantees, with any number of processes and threads
+(the lock it is given keeps both apart): a call is only made when everything reserved and spent that
+day and its own estimate stay within the caps, so the caps are passed only by what running calls use
+beyond their estimates; a process that dies between the steps leaves its estimate counted. A cap of
+0 lets nothing through that costs anything.
 """
 
 from __future__ import annotations
@@ -64,16 +65,21 @@ class Budget:
             self._check("run", "usd", self._run_usd, usd, settings.run_usd)
             reservation = Reservation(spent.day, spent.calls + 1, tokens, usd)
             self._write(reservation, tokens, usd)
-        self._run_tokens += tokens
-        self._run_usd += usd
+            self._run_tokens += tokens
+            self._run_usd += usd
         return reservation
 
     def settle(self, reservation: Reservation, tokens: int, usd: float) -> None:
         """Replace an estimate by the real usage."""
         with self._lock():
             self._write(reservation, tokens, usd)
-        self._run_tokens += tokens - reservation.tokens
-        self._run_usd += usd - reservation.usd
+            self._run_tokens += tokens - reservation.tokens
+            self._run_usd += usd - reservation.usd
+
+    @property
+    def run(self) -> tuple[int, float]:
+        """Tokens and US dollars of this run, reserved ones included."""
+        return self._run_tokens, round(self._run_usd, 9)
 
     def today(self) -> Spent:
         """Spent and reserved today; of each call the last line counts."""

@@ -3,8 +3,8 @@
 Redacts what is sent and what comes back, refuses what is too long, finds out which form of request
 a provider understands, and goes on to the next provider when one is unreachable or too expensive. A
 wrong key never does: it is reported to the user instead. Cost, log and retries are those of every
-call (`metered_calls`). Raises ModelError, BudgetExceeded, or errors of the disk; the text of a bad
-answer is kept nowhere.
+call (`metered_calls`). Several threads may ask at once. Raises ModelError, BudgetExceeded, or
+errors of the disk; the text of a bad answer is kept nowhere.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Chain:
             try:
                 return self._send(provider, habits.form, request, habits.refused)
             except RequestFailure as failure:
-                known = failure.parameter and learnt.refuses(provider, failure.parameter)
-                if not known and not (failure.form and learnt.other_form(provider)):
+                known = failure.parameter and learnt.refuses(provider, failure.parameter, habits)
+                if not known and not (failure.form and learnt.other_form(provider, habits)):
                     raise
 
     def _send(

@@ -66,14 +66,15 @@ class MeteredCalls:
             raise ModelRefuses("no-key", f"{provider.name}: there is no key", _ACT["no-key"])
         if not (provider.key.isascii() and provider.key.isprintable()):
             raise ModelRefuses("auth", f"{provider.name}: the key is no key", _ACT["auth"])
-        away = self.habits.resting(provider)
-        if away is not None:
-            raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
-        try:
-            told = with_retries(once, self._sleeper, self._attempts)
-        except RequestFailure as failure:
-            raise self._model_error(provider, failure) from failure
-        self.habits.answered(provider)
+        with self.habits.asking(provider):
+            away = self.habits.resting(provider)
+            if away is not None:
+                raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
+            try:
+                told = with_retries(once, self._sleeper, self._attempts)
+            except RequestFailure as failure:
+                raise self._model_error(provider, failure) from failure
+            self.habits.answered(provider)
         return told
 
     def metered(

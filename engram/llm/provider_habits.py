@@ -3,13 +3,16 @@
 Kept in one small file of the user, `providers.json`, so that a probe happens once and not with
 every command. A damaged or foreign file counts as none: the habits are found again. After
 `FAILURES` unanswered questions in a row a provider rests for `REST_MINUTES` (a circuit breaker): it
-is not asked; then one question is let through. Another address or model is another provider.
+is not asked; then one question is let through, and of several threads the others wait for what
+comes of it. Another address or model is another provider.
 """
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from engram.llm.provider import Provider
@@ -49,13 +52,25 @@ class ProviderHabits:
     clock: Clock
     _known: dict[str, Habits] = field(default_factory=dict)
     _read: bool = False
+    _writing: threading.RLock = field(default_factory=threading.RLock)
+    _trial: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, provider: Provider) -> Habits:
         """The known habits of a provider."""
-        if not self._read:
-            self._known = _parsed(self.disk.read(_FILE))
-            self._read = True
-        return self._known.get(_key(provider), Habits())
+        with self._writing:
+            if not self._read:
+                self._known = _parsed(self.disk.read(_FILE))
+                self._read = True
+            return self._known.get(_key(provider), Habits())
+
+    @contextmanager
+    def asking(self, provider: Provider) -> Iterator[None]:
+        """Around a question: one at a time where the one before was not answered."""
+        if not self.of(provider).failures:
+            yield
+            return
+        with self._trial:
+            yield
 
     def resting(self, provider: Provider) -> ModelAbsence | None:
         """Why a provider is not to be asked now; None when it may be."""
@@ -65,38 +80,46 @@ class ProviderHabits:
             return ModelAbsence(provider.name, habits.reason, habits.until)
         return None
 
-    def other_form(self, provider: Provider) -> bool:
-        """Use the next request form from now on; False when there is none left.
+    def other_form(self, provider: Provider, sent: Habits) -> bool:
+        """Use another request form than was `sent` from now on; False when there is none left.
 
         A provider that understood none is asked in the best one next time: it may have been ill.
         """
-        place = FORMS.index(self.of(provider).form) + 1
+        place = FORMS.index(sent.form) + 1
         left = place < len(FORMS)
-        self._note(provider, replace(self.of(provider), form=FORMS[place if left else 0]))
+        with self._writing:
+            habits = self.of(provider)
+            # another thread may have found it out meanwhile
+            if habits.form == sent.form:
+                self._note(provider, replace(habits, form=FORMS[place if left else 0]))
         return left
 
-    def refuses(self, provider: Provider, parameter: str) -> bool:
-        """Omit a parameter from now on; False when it was omitted already."""
-        habits = self.of(provider)
-        if parameter in habits.refused:
+    def refuses(self, provider: Provider, parameter: str, sent: Habits) -> bool:
+        """Omit a parameter from now on; False when what was `sent` was without it already."""
+        if parameter in sent.refused:
             return False
-        self._note(provider, replace(habits, refused=(*habits.refused, parameter)))
+        with self._writing:
+            habits = self.of(provider)
+            if parameter not in habits.refused:
+                self._note(provider, replace(habits, refused=(*habits.refused, parameter)))
         return True
 
     def answered(self, provider: Provider) -> None:
         """A successful answer: failures are forgotten."""
-        habits = self.of(provider)
-        if habits.failures or habits.until:
-            self._note(provider, replace(habits, failures=0, until="", reason=""))
+        with self._writing:
+            habits = self.of(provider)
+            if habits.failures or habits.until:
+                self._note(provider, replace(habits, failures=0, until="", reason=""))
 
     def failed(self, provider: Provider, reason: str, retry_after: float | None) -> None:
         """One more unanswered question; after some, or when the provider says so, it rests."""
-        habits = self.of(provider)
-        failures = habits.failures + 1
-        minutes = REST_MINUTES if failures >= FAILURES else 0.0
-        minutes = max(minutes, min((retry_after or 0.0) / 60, LONGEST_REST))
-        until = plus_minutes(self.clock.now(), minutes) if minutes else ""
-        self._note(provider, replace(habits, failures=failures, until=until, reason=reason))
+        with self._writing:
+            habits = self.of(provider)
+            failures = habits.failures + 1
+            minutes = REST_MINUTES if failures >= FAILURES else 0.0
+            minutes = max(minutes, min((retry_after or 0.0) / 60, LONGEST_REST))
+            until = plus_minutes(self.clock.now(), minutes) if minutes else ""
+            self._note(provider, replace(habits, failures=failures, until=until, reason=reason))
 
     def _note(self, provider: Provider, habits: Habits) -> None:
         # another process may have written meanwhile; what is lost is found again

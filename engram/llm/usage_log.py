@@ -8,6 +8,7 @@ Keys: `time` (injected clock), `prompt` with its version, `subject` (a transcrip
 from __future__ import annotations
 
 import json
+import threading
 from typing import NamedTuple
 
 from engram.llm.provider import Provider
@@ -27,11 +28,13 @@ class Purpose(NamedTuple):
 
 
 class UsageLog:
-    """The usage log of one vault. A line is durable when `note` returns."""
+    """The usage log of one vault. A line is durable when `note` returns, from any thread."""
 
     def __init__(self, disk: Disk, clock: Clock) -> None:
         self._disk = disk
         self._clock = clock
+        #: a line that fails is cut off again, which must not take another's along
+        self._writing = threading.Lock()
 
     def note(
         self,
@@ -59,4 +62,5 @@ class UsageLog:
         if not usage.known:
             row["estimated"] = True
         line = json.dumps(row, ensure_ascii=True).encode("ascii")
-        self._disk.append(LEDGER, line + b"\n")
+        with self._writing:
+            self._disk.append(LEDGER, line + b"\n")

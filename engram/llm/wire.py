@@ -10,6 +10,7 @@ key, whatever they repeat.
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,11 +55,12 @@ _MOST_SAID = 200
 
 
 class Wire:
-    """The clients of the providers, made at first use."""
+    """The clients of the providers, made at first use, by any thread."""
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
         self._clients: dict[Provider, openai.OpenAI] = {}
+        self._making = threading.Lock()
 
     def send(
         self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
@@ -86,27 +88,31 @@ class Wire:
             return vectors_of(data, len(texts))
 
     def _client(self, provider: Provider) -> openai.OpenAI:
-        if provider not in self._clients:
-            import httpx2
-            import openai
+        with self._making:
+            if provider not in self._clients:
+                self._clients[provider] = self._made(provider)
+            return self._clients[provider]
 
-            self._clients[provider] = openai.OpenAI(
-                api_key=provider.key,
-                base_url=provider.base_url,
-                max_retries=0,
-                timeout=self._timeout,
-                http_client=openai.DefaultHttpxClient(
-                    follow_redirects=False,
-                    trust_env=not provider.on_this_machine,
-                    # minutes lie between two questions: a kept connection goes stale
-                    limits=httpx2.Limits(max_keepalive_connections=0),
-                    event_hooks={
-                        "request": [_plain(provider)],
-                        "response": [_bounded(self._timeout)],
-                    },
-                ),
-            )
-        return self._clients[provider]
+    def _made(self, provider: Provider) -> openai.OpenAI:
+        import httpx2
+        import openai
+
+        return openai.OpenAI(
+            api_key=provider.key,
+            base_url=provider.base_url,
+            max_retries=0,
+            timeout=self._timeout,
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False,
+                trust_env=not provider.on_this_machine,
+                # minutes lie between two questions: a kept connection goes stale
+                limits=httpx2.Limits(max_keepalive_connections=0),
+                event_hooks={
+                    "request": [_plain(provider)],
+                    "response": [_bounded(self._timeout)],
+                },
+            ),
+        )
 
 
 def _plain(provider: Provider) -> Callable[[Any], None]:

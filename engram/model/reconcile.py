@@ -1,4 +1,4 @@
-"""Reconciliation of two states of one memory, box or entity, neither older than the other.
+"""Reconciliation of two states of one memory, box, entity or summary, neither older.
 
 For what two machines made of the same file, without the common ancestor. Pure, and the same
 whichever comes first; merging a state twice changes nothing. No receipt, tag or link is lost. None
@@ -15,6 +15,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Day
 from engram.model.memory import AUTHORITIES, LIVE, Memory
+from engram.model.summary import Summary
 
 _Item = TypeVar("_Item", bound=Hashable)
 #: the identity of a memory: where these differ, nothing is decided here
@@ -107,6 +108,37 @@ def entities(one: Entity, other: Entity) -> Entity | None:
             relations=tuple(sorted({*one.relations, *other.relations})),
             activity=_dated(one.activity, other.activity, fuller.activity)[::-1],
             merged_into=_either(one.merged_into, other.merged_into),
+            path=one.path,
+        )
+    except Undecided:
+        return None
+
+
+def summaries(one: Summary, other: Summary) -> Summary | None:
+    """One page of two: the lines of the one with fewer sources, for a source that went stays away.
+
+    Of equal sources those that a person edited, else those written last. A page is superseded where
+    one of them is.
+    """
+    if (one.id, one.space, one.project) != (other.id, other.space, other.project):
+        return None
+    sources = set(one.consolidates), set(other.consolidates)
+    if not (sources[0] <= sources[1] or sources[1] <= sources[0]):
+        return None
+    same = sources[0] == sources[1]
+    if one.edited and other.edited and not (same and [*one.lines] == [*other.lines]):
+        return None
+    told = max(
+        (one, other),
+        key=lambda page: (-len(page.consolidates), page.edited, page.created, repr([*page.lines])),
+    )
+    ended = "superseded" in (one.status, other.status)
+    try:
+        return replace(
+            told,
+            status="superseded" if ended else "active",
+            supersedes=united(one.supersedes, other.supersedes),
+            superseded_by=_either(one.superseded_by, other.superseded_by),
             path=one.path,
         )
     except Undecided:

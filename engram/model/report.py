@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
+from engram.model.consolidation_run import ConsolidationRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,12 +73,13 @@ class Remembered:
 class Consolidated:
     """Result of a consolidation, real or dry: its steps, those refused by code, its transaction.
 
-    `transaction` is 0 when nothing was written.
+    `transaction` is 0 when nothing was written. `run` is its record.
     """
 
     steps: tuple[Step, ...] = ()
     refused: tuple[tuple[str, int], ...] = ()
     transaction: int = 0
+    run: ConsolidationRun = field(default_factory=ConsolidationRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ class Status:
 
     `to_review` is how many memories were set aside for the person; `records` has those schemas
     that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
-    where none is configured.
+    where none is configured, as `last_run`, the last consolidation, where there is no record of it.
     """
 
     vault: str
@@ -209,6 +211,7 @@ class Status:
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
     vectors: VectorStatus | None = None
+    last_run: ConsolidationRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class SourceStep(NamedTuple):
 
 
 class ShownFile(NamedTuple):
-    """A memory, box or entity, and the text of its file as it is on disk.
+    """A memory or page, and the text of its file as it is on disk.
 
     `sha256` is that of a memory's bytes: who edits it says which version was read. `retention` is
     that of a memory before it was shown.

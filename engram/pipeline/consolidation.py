@@ -1,23 +1,35 @@
 """Consolidation: merge, replace, age and tidy, in one transaction that `undo` takes back.
 
 Plans over the vault as it is, checks every step, and commits what holds. A model is asked without
-the writer lock; what changed meanwhile is looked at in the same run. Sealing boxes and bringing
+the writer lock, by one process at a time; what changed meanwhile is looked at in the same run.
+Each run has a record. Sealing boxes and bringing
 conflict copies together stand here too: every consolidation does both.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engram.model.change import Plan
-from engram.model.errors import BadInput
+from engram.model.consolidation_run import (
+    AFTER_EXTRACTIONS,
+    BY_RULES,
+    NO_MODEL,
+    ConsolidationRun,
+    ModelUse,
+    by_pass,
+    tier_changes,
+    touched_by,
+)
+from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.model_request import Tier
-from engram.model.ports import CopyMerger, Judge, Model
+from engram.model.pair_verdict import text_digest
+from engram.model.ports import CopyMerger, Judge, RunModel
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
-from engram.model.step import Step
 from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
     from engram.consolidate.context import PassContext, StepKey
     from engram.consolidate.plan import ConsolidationPlan
     from engram.model.box import Box
+    from engram.model.change import Transaction
     from engram.pipeline.ports import Ports
 
 
@@ -33,68 +46,106 @@ class ConsolidationRequest:
     """What a consolidation looks at: what changed since the last (None: everything), which deeds
     the person took back, and the model that may be asked, if any, with a judge and prompts.
 
-    `eventful`: something happened since; `closing`: open boxes are sealed too.
+    `eventful`: something happened since; `closing`: open boxes are sealed too; `summarises`:
+    clusters and summaries are due; `skipped`: what is left out, and why.
     """
 
     changed: frozenset[str] | None = None
     eventful: bool = True
     closing: bool = True
     declined: frozenset[StepKey] = frozenset()
-    model: Model | None = None
+    model: RunModel | None = None
     judge: Judge | None = None
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    summarises: bool = True
+    skipped: tuple[tuple[str, str], ...] = ()
 
 
-def consolidate(
-    ports: Ports, *, full: bool = False, closing: bool = True, tier: Tier = "auto", batch: str = ""
-) -> Consolidated:
-    """Look at what changed since the last time, or with `full` at everything, and do what is due.
+class ConsolidationMode(NamedTuple):
+    """How a consolidation is done: over everything or not, with what, and who may be asked."""
 
-    A model, where one is configured and `tier` is not "rules", is asked without the writer lock.
-    With `closing` boxes that are open are sealed too. Raises BadInput for a model that is none.
+    full: bool = False
+    closing: bool = True
+    summarises: bool = True
+    tier: Tier = "auto"
+    batch: str = ""
+
+
+def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> Consolidated:
+    """Look at what changed since the last time, or at everything, and do what is due.
+
+    A model, where one is configured and the tier is not "rules", is asked without the writer lock,
+    by one process at a time: raises Locked when another does so for too long. Raises BadInput for
+    a model that is none.
     """
-    model = _model(tier, ports)
-    if closing:
+    model = _model(mode.tier, ports)
+    if mode.closing:
         close_silent(ports)
-    copies, planned, late = ports.conflict_copies(), None, frozenset[str]()
-    if model is not None:
+    if model is None:
         with writing(ports):
-            merge_copies(ports, copies)
+            merge_copies(ports)
+            return _finish(ports, _request(mode, model, ports), mode.batch)
+    with _thinking(ports):
+        with writing(ports):
+            merge_copies(ports)
             seen = ports.committer.last
-        planned = plan_steps(_request(full, closing, model, ports), ports).steps
-    with writing(ports):
-        if model is None:
-            merge_copies(ports, copies)
-        else:
+        planned = plan_steps(_request(mode, model, ports), ports)
+        with writing(ports):
             late = ports.history.changed(seen)
-        request = _request(full, closing, model, ports)
-        found, number = commit_steps(request, ports, planned, batch)
-        if late:
-            # came while the model thought: the next consolidation begins after this one
-            rest = replace(request, changed=late, model=None, judge=None)
-            commit_steps(rest, ports, batch=batch)
-        if not number:
-            ports.derived.write_topics()  # no transaction brings them
-    return _report(found, number)
+            ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
+            return _finish(ports, _request(mode, model, ports), mode.batch, planned, late)
 
 
-def preview(
-    ports: Ports, *, full: bool = False, closing: bool = True, tier: Tier = "auto"
-) -> Consolidated:
+def _finish(
+    ports: Ports, request: ConsolidationRequest, batch: str,
+    planned: ConsolidationPlan | None = None, late: frozenset[str] = frozenset(),
+) -> Consolidated:  # fmt: skip
+    """Commit what was planned, or is planned now; `late` came while the model thought."""
+    done = commit_steps(request, ports, planned, batch)
+    if late:
+        # the next consolidation begins after this one
+        rest = replace(request, changed=late, model=None, judge=None)
+        commit_steps(rest, ports, batch=batch)
+    if not done.transaction:
+        ports.derived.write_topics()  # no transaction brings them
+    return done
+
+
+def preview(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> Consolidated:
     """What `consolidate` would do now; a model is asked too, nothing is written."""
-    model = _model(tier, ports)
+    model = _model(mode.tier, ports)
     ports.settler.within(math.inf)
-    return _report(plan_steps(_request(full, closing, model, ports), ports))
+    with nullcontext() if model is None else _thinking(ports):
+        request = _request(mode, model, ports)
+        return _report(request, ports, plan_steps(request, ports))
+
+
+@contextmanager
+def _thinking(ports: Ports) -> Iterator[None]:
+    """While a model is asked: two at once would ask the same. Raises Locked."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(ports.thinking(None))
+        except Locked as error:
+            raise Locked(
+                "another engram is asking a model about this vault",
+                "wait until it is done; `--rules` asks none",
+            ) from error
+        yield
 
 
 def consolidate_if_due(ports: Ports, batch: str = "") -> None:
-    """Every N extractions that changed something (seed 003); an import asks no model for it."""
+    """Every N extractions that changed something (seed 003); an import asks no model for it.
+
+    Clusters and summaries wait for the next one that the daemon or the person begins.
+    """
     every = ports.settings.consolidate.every_extractions
     if every and ports.history.extractions() >= every:
-        consolidate(ports, closing=False, tier="rules" if batch else "auto", batch=batch)
+        tier: Tier = "rules" if batch else "auto"
+        consolidate(ports, ConsolidationMode(False, False, False, tier, batch))
 
 
-def _model(tier: Tier, ports: Ports) -> Model | None:
+def _model(tier: Tier, ports: Ports) -> RunModel | None:
     check_tier(tier, ports)
     asked = tier != "rules" and ports.asks_model
     return ports.model_for_run() if asked else None
@@ -104,22 +155,61 @@ def check_tier(tier: Tier, ports: Ports) -> None:
     """Raise BadInput where a model is to read, and none is configured."""
     if tier == "model" and not ports.asks_model:
         raise BadInput(
-            "no model is configured", "`engram config set llm.model NAME`, or a local one"
+            "no model is configured (llm.model)",
+            "`engram config set llm.model NAME`, or a local one",
         )
 
 
-def _request(full: bool, closing: bool, model: Model | None, ports: Ports) -> ConsolidationRequest:
-    changed = ports.history.changed()
-    everything = full or not ports.history.last()
-    declined = ports.history.declined()
-    known = ConsolidationRequest(None if everything else changed, bool(changed), closing, declined)
+def _request(mode: ConsolidationMode, model: RunModel | None, ports: Ports) -> ConsolidationRequest:
+    after = last_whole(ports) if mode.summarises else ports.history.last()
+    changed = ports.history.changed(after)
+    everything = mode.full or after == 0
+    skipped = []
+    if model is None:
+        skipped.append(("model", BY_RULES if mode.tier == "rules" else NO_MODEL))
+    if not mode.summarises:
+        skipped.append(("summaries", AFTER_EXTRACTIONS))
+    known = ConsolidationRequest(
+        None if everything else changed, bool(changed), mode.closing, ports.history.declined(),
+        summarises=mode.summarises, skipped=tuple(skipped),
+    )  # fmt: skip
     if model is None:
         return known
     return replace(known, model=model, judge=ports.judge_with(model), prompts=ports.prompts)
 
 
-def _report(found: ConsolidationPlan, number: int = 0) -> Consolidated:
-    return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
+def last_whole(ports: Ports) -> int:
+    """The number of the last consolidation that left no part for later, 0 when there was none.
+
+    Where there is no record of any it is the last one.
+    """
+    last = ports.history.last()
+    if ports.runs.last() is None:
+        return last
+    whole = ports.runs.last(whole=True)
+    return 0 if whole is None else min(whole.number, last)
+
+
+def _report(
+    request: ConsolidationRequest, ports: Ports, found: ConsolidationPlan,
+    committed: Transaction | None = None, seconds: float = 0.0,
+) -> Consolidated:  # fmt: skip
+    """What was done in a transaction, or would be, and the record of it."""
+    full = request.changed is None
+    refused = tuple(sorted(found.refused.items()))
+    run = ConsolidationRun(
+        0 if committed is None else committed.number,
+        ports.clock.now() if committed is None else committed.time,
+        full,
+        len(ports.view.live() if request.changed is None else request.changed),
+        by_pass(found.steps),
+        refused,
+        request.skipped,
+        model=ModelUse() if request.model is None else request.model.used,
+        passes=tuple((name, round(taken, 3)) for name, taken in found.seconds.items()),
+        seconds=round(seconds, 3),
+    )
+    return Consolidated(tuple(found.steps), refused, run.number, run)
 
 
 def plan_steps(request: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
@@ -127,7 +217,8 @@ def plan_steps(request: ConsolidationRequest, ports: Ports) -> ConsolidationPlan
     from engram.consolidate.passes.order import PASSES  # here: most extractions are not followed
     from engram.consolidate.plan import run_passes
 
-    return run_passes(pass_context(request, ports), PASSES, request.declined)
+    context = pass_context(request, ports)
+    return run_passes(context, PASSES, request.declined, ports.stopwatch.seconds)
 
 
 def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
@@ -146,16 +237,15 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.model,
         request.prompts,
         ports.timezone,
+        summarises=request.summarises,
     )
 
 
 def commit_steps(
-    request: ConsolidationRequest,
-    ports: Ports,
-    planned: Sequence[Step] | None = None,
+    request: ConsolidationRequest, ports: Ports, planned: ConsolidationPlan | None = None,
     batch: str = "",
-) -> tuple[ConsolidationPlan, int]:
-    """Commit what holds of a plan in one transaction; its number, 0 when there was none.
+) -> Consolidated:  # fmt: skip
+    """Commit what holds of a plan in one transaction, and put the run on record.
 
     A plan that was made before, while a model thought, is checked again against the vault as it is
     now. A run in which there was nothing to do is recorded if anything had happened since the
@@ -163,11 +253,23 @@ def commit_steps(
     """
     from engram.consolidate.plan import plan_of, still_sound
 
+    began = ports.stopwatch.seconds()
     found = plan_steps(request, ports) if planned is None else still_sound(planned, ports.view)
     if not found.steps and not request.eventful:
-        return found, 0
+        return _report(request, ports, found)
     plan = plan_of(found.steps, ports.writer, ports.pages, batch)
-    return found, ports.committer.commit(plan).number
+    touched, now = touched_by(found.steps), ports.clock.now()
+    before = ports.tiers.of(touched, now)
+    committed = ports.committer.commit(plan)
+    changes = tier_changes(before, ports.tiers.of(touched, now))
+    seconds = ports.stopwatch.seconds() - began
+    if planned is not None:
+        seconds += sum(planned.seconds.values())
+    done = _report(request, ports, found, committed, seconds)
+    done = replace(done, run=replace(done.run, tiers=changes))
+    with suppress(StorageError):  # it is done all the same
+        ports.runs.put(done.run)
+    return done
 
 
 # -- boxes ----------------------------------------------------------------------------------------

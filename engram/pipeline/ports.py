@@ -23,9 +23,14 @@ from engram.model.ports import (
     Heard,
     Index,
     Judge,
+    KeptVerdicts,
     Model,
     PageWriter,
     RecordAsker,
+    RunModel,
+    RunRecords,
+    Stopwatch,
+    Tiers,
     TurnLog,
     TurnStore,
     Writer,
@@ -49,6 +54,10 @@ class Ports(Protocol):
     @property
     def clock(self) -> Clock:
         """The time."""
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """How long something takes."""
 
     @property
     def timezone(self) -> str:
@@ -93,6 +102,14 @@ class Ports(Protocol):
     @property
     def history(self) -> ConsolidationHistory:
         """What happened since the last consolidation."""
+
+    @property
+    def runs(self) -> RunRecords:
+        """The records of consolidations."""
+
+    @property
+    def tiers(self) -> Tiers:
+        """The tiers of memories."""
 
     @property
     def asks_model(self) -> bool:
@@ -143,7 +160,7 @@ class Ports(Protocol):
 
     @property
     def pages(self) -> PageWriter:
-        """Boxes and entities as file changes."""
+        """Boxes, entities and summaries as file changes."""
 
     @property
     def eraser(self) -> Eraser:
@@ -180,11 +197,15 @@ class Ports(Protocol):
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""
 
-    def model_for_run(self) -> Model:
+    def model_for_run(self) -> RunModel:
         """The model for one run, which may spend what a run may."""
 
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
+
+    @property
+    def verdicts(self) -> KeptVerdicts:
+        """What a model said about pairs of memories before."""
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked: by one process at a time. Raises Locked."""

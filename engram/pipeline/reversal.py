@@ -1,9 +1,8 @@
 """Reversal: the plan of an undo, with the pages that show what it takes back.
 
-Boxes, entities, profile and index are folds over memories. Those that the undo does not restore
-byte for byte are made anew here without what goes, in whichever transaction they were written
-since; a page of which nothing is left goes too. Every line of a person stays. Nothing is written
-here.
+Boxes, entities, summaries, profile and index show memories. Those that the undo does not restore
+byte for byte are made here without what goes, in whichever transaction they were written since; a
+page of which nothing is left goes too. Every line of a person stays. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engram.consolidate.entity_book import EntityBook
+from engram.consolidate.entity_book import EntityBook, WantedPage
 from engram.consolidate.passes import profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
@@ -19,6 +18,7 @@ from engram.model.entity import Entity
 from engram.model.overlay import Overlay
 from engram.model.report import Reverted
 from engram.model.step import Page
+from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.pipeline.consolidation import ConsolidationRequest, pass_context
 from engram.pipeline.ports import Ports
@@ -37,6 +37,7 @@ def undo_plan(what: str, ports: Ports) -> Plan:
     for _, memory in reverted.reworded.values():
         view.put(memory)
     pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
+    pages += _summaries(reverted, ports)
     changes = (*ports.pages.pages(pages), *_plain_pages(reverted, view, ports))
     return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
 
@@ -107,7 +108,7 @@ def _entities(reverted: Reverted, view: Overlay, ports: Ports) -> Pages:
         if entity.merged_into:
             after = entity if memories else None
         else:
-            after = book.written(entity.id, memories)
+            after = book.written([WantedPage(entity.id, memories)])[0]
         own = after is not None and after.synthesis_by == "person"
         if after is not None and not (own or memories or after.timeline or after.relations):
             after = None
@@ -140,6 +141,18 @@ def _tells_of(entity: Entity, reverted: Reverted, ports: Ports) -> bool:
 
 def _names(entity: Entity) -> Iterator[str]:
     yield from (entity.id, entity.name, *entity.aliases)
+
+
+# -- summaries ------------------------------------------------------------------------------------
+
+
+def _summaries(reverted: Reverted, ports: Ports) -> Pages:
+    """`(before, after)` of the summaries that tell of what goes, or of words that are no more."""
+    handled = _handled(reverted)
+    lost = {*reverted.gone, *reverted.reworded}
+    known = [page for page in ports.view.summaries() if page.path not in handled]
+    pairs = [(page, without_memories(page, lost)) for page in known]
+    return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 # -- plain pages ----------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""What is asked of a vault: search, lookup, recall, entities, boxes, checks. Writes nothing."""
+"""What is asked of a vault: search, lookup, recall, pages, checks. Writes nothing."""

@@ -43,6 +43,7 @@ def inspect(
         secrets=[at[path] for path in with_secrets(disk, sorted(at), clean)],
         typed=_typed(projections),
         boxes=view.boxes(),
+        summaries=view.summaries(),
         entities=view.entities(),
         unboxed=view.unboxed(),
         rules=_rules(projections, live),

@@ -71,6 +71,7 @@ def examine(
         left=_left(disk, why_left),
         records=_faulty_records(projections.view),
         secrets=secrets,
+        missing_sources=catalog.pages.missing_sources(),
     )
 
 

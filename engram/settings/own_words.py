@@ -12,13 +12,14 @@ from pathlib import Path
 from engram.language.distinct_words import words_in
 from engram.settings.shipped import shipped_path, vault_template
 
-#: names of fields and codes that stand in files of a vault and in no shipped file
+#: names of fields, headings and codes that stand in files of a vault and in no shipped file
 _FIELDS = """
-ack aliases batch before changes confidence created crc dead details entities events extracted
-format hash header importance journal kind message moment offset pad path pending purged readmit
-related relationship relations requeue role schema seal sealed segment seen seq session signal
-sources speaker started status superseded supersedes supersession synthesis timeline title tools
-trace traces transaction transcript transcripts turns undoes undone valid withdraw
+ack aliases batch before changes confidence consolidates crc created dead decisions details
+entities events extracted facts format hash header importance journal kind message moment offset
+outcome pad path pending purged readmit related relations relationship replaced requeue role
+schema seal sealed seen segment seq session signal sources speaker started status superseded
+supersedes supersession synthesis timeline title tools trace traces transaction transcript
+transcripts turns undoes undone valid withdraw
 """
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
+from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.memory import schema_name
 from engram.model.refusal_codes import meaning
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request
     from engram.model.report import (
         Collected,
+        Consolidated,
         Edited,
         FallingMemory,
         MergeReport,
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from engram.model.schema_score import TriagedConversation
     from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
+    from engram.model.summary import Summary
     from engram.model.tier import Retention
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
@@ -267,6 +271,13 @@ def box(found: Box, gap_minutes: float) -> Shape:
     return row
 
 
+def summary(found: Summary) -> Shape:
+    """`summaries`: one summary, each of its lines with the memories that it comes from."""
+    row = asdict(found)
+    row["file"] = row.pop("path")
+    return row
+
+
 def trace_line(found: Trace, boxes: Iterable[Box]) -> Shape:
     """`traces show`: a trace with its boxes, oldest first."""
     return {
@@ -377,6 +388,12 @@ def _words_at(place: tuple[str, tuple[str, ...]]) -> Shape:
     return {"path": place[0], "words": list(place[1])}
 
 
+def consolidated(done: Consolidated) -> Shape:
+    """`consolidate`: its steps and its record."""
+    steps = [step(number, one) for number, one in enumerate(done.steps, 1)]
+    return {"transaction": done.transaction, "steps": steps, "run": row_of(done.run)}
+
+
 def step(number: int, one: Step) -> Shape:
     """`consolidate`: one step."""
     return {
@@ -396,8 +413,9 @@ def merge(done: MergeReport) -> Shape:
     }
 
 
-def transaction(one: Transaction) -> Shape:
-    """`log N`: the files of a transaction, and the steps of a consolidation, each once."""
+def transaction(one: Transaction, run: ConsolidationRun | None = None) -> Shape:
+    """`log N`: the files of a transaction, and the steps of a consolidation, each once, with its
+    record."""
     steps: dict[str, Shape] = {}
     for event in one.plan.events:
         details = dict(event.details)
@@ -411,6 +429,7 @@ def transaction(one: Transaction) -> Shape:
             for change in (*one.plan.changes, *one.plan.seen)
         ],
         "steps": list(steps.values()),
+        **({} if run is None else {"run": row_of(run)}),
     }  # fmt: skip
 
 
@@ -553,7 +572,11 @@ def watched_sources(names: Sequence[str]) -> Shape:
 
 def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
     """`status`: the counts of a vault, and of what works for it on this machine."""
-    return {**asdict(state), "failed_hooks": failed_hooks, "noted": noted, "daemon": daemon}
+    run = None if state.last_run is None else row_of(state.last_run)
+    return {
+        **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
+        "daemon": daemon,
+    }  # fmt: skip
 
 
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:

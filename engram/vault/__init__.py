@@ -29,6 +29,7 @@ from engram.vault.wiring import Adapters, VaultParts
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
+    from engram.model.consolidation_run import ConsolidationRun
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         ShownFile,
         ShownTurn,
     )
+    from engram.model.summary import Summary
     from engram.model.tier import Retention, RetrievalMode
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
@@ -363,7 +365,7 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn:
-        """The file of a memory, box or entity, or a turn, by its id or docid. Raises NotFound."""
+        """The file of a memory or page, or a turn, by its id or docid. Raises NotFound."""
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
 
@@ -460,6 +462,17 @@ class Vault:
         self._settled()
         return self.parts.boxes.trace(reference)
 
+    def summaries(self) -> Sequence[Summary]:
+        """Every summary, superseded ones too, by the day of its newest source, oldest first."""
+        self._settled()
+        return self.parts.summaries.listing()
+
+    def summary(self, reference: str) -> tuple[Summary, str]:
+        """The summary of an id, its beginning, or a docid; with the text of its page."""
+        self._settled()
+        found = self.parts.summaries.find(reference)
+        return found, self._lookup().page_text(found)
+
     def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.review_queue`)."""
         from engram.health.review_queue import queue
@@ -499,12 +512,13 @@ class Vault:
 
         self.ready_to_read()
         parts = self.parts
-        return status_of(
+        known = status_of(
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
             parts.model_status(), parts.vector_status(), self.clock.now(),
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
             parts.tiers.counts(self.clock.now()).tiers,
         )  # fmt: skip
+        return replace(known, last_run=parts.runs.last())
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -930,10 +944,10 @@ class Vault:
         is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
         boxes that are open are sealed too. A dry run plans the same and writes nothing.
         """
-        from engram.pipeline.consolidation import consolidate, preview
+        from engram.pipeline.consolidation import ConsolidationMode, consolidate, preview
 
         do = preview if dry_run else consolidate
-        return do(self.parts, full=full, closing=closing, tier=tier)
+        return do(self.parts, ConsolidationMode(full, closing, tier=tier))
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
@@ -951,8 +965,20 @@ class Vault:
         return close_file(source, path, self.parts)
 
     def news(self) -> bool:
-        """Whether anything happened since the last consolidation."""
-        return bool(self.parts.history.changed())
+        """Whether anything happened since the last consolidation that left nothing for later."""
+        from engram.pipeline.consolidation import last_whole
+
+        return bool(self.parts.history.changed(last_whole(self.parts)))
+
+    def new_memories(self) -> int:
+        """How many memories are new since then."""
+        from engram.pipeline.consolidation import last_whole
+
+        return self.parts.history.born(last_whole(self.parts))
+
+    def consolidation_run(self, number: int = 0) -> ConsolidationRun | None:
+        """The record of a consolidation, or of the last; None where there is none."""
+        return self.parts.runs.read(number) if number else self.parts.runs.last()
 
     def imported_news(self) -> bool:
         """Whether anything of that came with an import: history is dear."""

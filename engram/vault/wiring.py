@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Judge,
         Model,
         RecordAsker,
+        RunModel,
         Sleeper,
         WrittenRules,
     )
@@ -71,12 +72,14 @@ if TYPE_CHECKING:
     from engram.queries.naming import Naming
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
+    from engram.queries.summary_queries import SummaryQueries
     from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.catalog.run_files import RunFiles
     from engram.store.commits.attributed_turns import AttributedTurns
     from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.conversations import VaultConversations
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_plan import PurgePlanner
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
+    from engram.store.files.kept_verdicts import VerdictFile
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
@@ -255,6 +259,13 @@ class VaultParts:
         return self.catalog.consolidations
 
     @cached_property
+    def runs(self) -> RunFiles:
+        """The records of consolidations."""
+        from engram.store.catalog.run_files import RunFiles
+
+        return RunFiles(self.disk)
+
+    @cached_property
     def turns(self) -> VaultTurns:
         """What is known of captured turns."""
         from engram.store.commits.vault_turns import VaultTurns
@@ -309,14 +320,14 @@ class VaultParts:
 
     @cached_property
     def writer(self) -> FileRenderer:
-        """Memories, boxes and entities as file changes."""
+        """Memories and pages as file changes."""
         from engram.store.files.render import FileRenderer
 
         return FileRenderer(self.disk)
 
     @property
     def pages(self) -> FileRenderer:
-        """Boxes and entities as file changes."""
+        """Boxes, entities and summaries as file changes."""
         return self.writer
 
     @cached_property
@@ -539,6 +550,13 @@ class VaultParts:
 
         return BoxQueries(self.view, self.settings.boxes)
 
+    @cached_property
+    def summaries(self) -> SummaryQueries:
+        """The summaries of related memories."""
+        from engram.queries.summary_queries import SummaryQueries
+
+        return SummaryQueries(self.view)
+
     # -- reading turns and judging memories ----------------------------------------------------
 
     @cached_property
@@ -655,7 +673,18 @@ class VaultParts:
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        return ModelJudge(self.judge, self.prompts["judge"], model, most, self.timezone)
+        asked = " ".join(f"{one.name}/{one.model}" for one in self._providers)
+        return ModelJudge(
+            self.judge, self.prompts["judge"], model, most, self.timezone,
+            verdicts=self.verdicts, asked_as=asked,
+        )  # fmt: skip
+
+    @cached_property
+    def verdicts(self) -> VerdictFile:
+        """What a model said about pairs of memories before."""
+        from engram.store.files.kept_verdicts import VerdictFile
+
+        return VerdictFile(self.disk)
 
     @cached_property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:
@@ -681,6 +710,11 @@ class VaultParts:
     @property
     def _sleeper(self) -> Sleeper:
         """Where time stands still nobody waits."""
+        return self.stopwatch
+
+    @property
+    def stopwatch(self) -> FixedClock | SystemClock:
+        """Where time stands still nothing takes any."""
         return self.clock if isinstance(self.clock, FixedClock) else SystemClock()
 
     @property
@@ -706,11 +740,13 @@ class VaultParts:
         """What the extractor may spend in one run is counted from here."""
         self._budget.begin_run()
 
-    def model_for_run(self) -> Model:
+    def model_for_run(self) -> RunModel:
         """The model for a run of its own, counted from here."""
+        from engram.llm.counted_model import CountedModel
+
         budget = self.budget()
         budget.begin_run()
-        return self.model(budget)
+        return CountedModel(self.model(budget), lambda: budget.run)
 
     def model(
         self, budget: Budget, asked: Sequence[Provider] = (), *, once: bool = False
@@ -754,11 +790,14 @@ class VaultParts:
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked about this vault. Raises Locked."""
+        return self._thinking.hold(patience)
+
+    @cached_property
+    def _thinking(self) -> WriterLock:
+        """One: who extracts holds it already when it consolidates."""
         from engram.store.base.lock import WriterLock
 
-        return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds).hold(
-            patience
-        )
+        return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""

@@ -26,6 +26,7 @@ MEASUREMENTS = (
     "consolidate",
     "supersession",
     "closing",
+    "tiers",
 )
 
 

@@ -2,6 +2,7 @@
 
     --sizes 1000,10000          how many memories (100,000 take half an hour to make and to measure)
     --compared 1000             up to how many all pairs are compared, as the merge pass's peer
+    --model-seconds 1           instead: whole nights with a model that takes so long for an answer
 
 First the merge pass alone, on invented memories of which every fiftieth says again what another
 says: a full run, one that also looks for what a model would be asked about, and, as its peer, all
@@ -10,6 +11,10 @@ which nearly half of the memories come to their end and every box and entity get
 full one that finds nothing to do; and one after fifteen new memories. Their peer, in the same run,
 reads all of the vault's files with python-frontmatter, once.
 
+With `--model-seconds` a vault of each size spends its first night with a local server that answers
+every question after so long with what it is to write down: seconds by the clock, questions, how
+many of them at a time, and the passes that took longest. The same vault then finds nothing to do.
+
 CPU seconds of this process; the exponent says how time grows from one size to the next (1: as the
 size). Beside a night stand its wall seconds, the steps, and the size of its one transaction.
 """
@@ -17,8 +22,11 @@ size). Beside a night stand its wall seconds, the steps, and the size of its one
 from __future__ import annotations
 
 import argparse
+import json
 import math
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -31,6 +39,7 @@ from engram.consolidate.context import Pass, PassContext
 from engram.consolidate.passes import duplicates, order
 from engram.language.near_duplicates import LEAST, alike, joined
 from engram.language.paraphrase.phrasing import phrasing
+from engram.llm.usage_log import LEDGER
 from engram.model.memory import Memory
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -42,6 +51,7 @@ from tests.benchmarks.invented import Invented
 from tests.benchmarks.lived_in import LivedIn, live_in
 from tests.consolidate.cases import context
 from tests.consolidate.view import Remembered
+from tests.fakes.model_server import Asked, Handler, ModelServer, answers
 
 _NOW = "2026-03-06T12:00:00Z"
 #: one memory in so many is another one said again
@@ -124,9 +134,21 @@ def _in_vault(count: int) -> dict[str, float]:
     return found
 
 
-def _opened(folder: Path) -> Vault:
+class _Timed(FixedClock):
+    """A day that stands still, in which things take their time."""
+
+    def seconds(self) -> float:
+        return time.perf_counter()
+
+
+def _opened(folder: Path, model: str = "") -> Vault:
+    """The vault, with the model at an address, which may cost anything."""
     environment = {"ENGRAM_HOME": str(folder / "home")}
-    return Vault.open(folder / "vault", environment=environment, clock=FixedClock(_NOW))
+    if model:
+        most = {"RUN_USD": "1000", "DAILY_USD": "1000", "RUN_TOKENS": "100000000"}
+        asked = {"MODEL": "slow", "BASE_URL": model, "DAILY_TOKENS": "100000000", **most}
+        environment |= {f"ENGRAM_LLM_{name}": value for name, value in asked.items()}
+    return Vault.open(folder / "vault", environment=environment, clock=_Timed(_NOW))
 
 
 def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
@@ -156,13 +178,67 @@ def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
     return {name: cpu} | {part: taken for part, taken in found.items() if taken >= _SHOWN * cpu}
 
 
+# -- with a model ----------------------------------------------------------------------------------
+
+
+class SlowModel:
+    """Answers each question after some seconds, with an object that says nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._counting = threading.Lock()
+        self._here, self.most = 0, 0
+
+    def __call__(self, asked: Asked, handler: Handler) -> None:
+        with self._counting:
+            self._here += 1
+            self.most = max(self.most, self._here)
+        time.sleep(self._seconds)
+        with self._counting:
+            self._here -= 1
+        answers(json.dumps({"synthesis": "", "pairs": [], "lines": []}))(asked, handler)
+
+
+def _with_model(count: int, seconds: float) -> None:
+    """Two nights of a vault of so many memories, with a model that takes its time."""
+    model = SlowModel(seconds)
+    with scratch() as (folder, make), ModelServer([model]) as server:
+        with make() as vault:
+            live_in(vault, LivedIn(count), 0, count)
+            vault.parts.index.refresh()
+        for name in ("first night", "second night"):
+            start, before = time.perf_counter(), len(server.requests)
+            with _opened(folder, server.base_url) as vault:
+                run = vault.consolidate().run
+            wall, asked = time.perf_counter() - start, len(server.requests) - before
+            kinds = dict(Counter(_prompts(folder)[before:]))
+            longest = sorted(run.passes, key=lambda one: -one[1])[:5]
+            print(
+                f"{count:,} memories, {name}: {wall:.1f} s, {asked} questions of {seconds:g} s,"
+                f" {model.most} at a time: {kinds}\n  steps {dict(run.steps)}\n  longest {longest}",
+                flush=True,
+            )
+
+
+def _prompts(folder: Path) -> list[str]:
+    """What each request was for."""
+    path = folder / "vault" / LEDGER
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return [json.loads(line)["prompt"] for line in lines]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="how long a consolidation takes")
     parser.add_argument("--sizes", default="1000,10000")
     parser.add_argument("--compared", type=int, default=1_000)
+    parser.add_argument("--model-seconds", type=float, metavar="S")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
+    if options.model_seconds is not None:
+        for size in sizes:
+            _with_model(size, options.model_seconds)
+        return
     told = list(memories(max(sizes)))
     rows: dict[str, dict[int, float]] = {}
     for size in sizes:

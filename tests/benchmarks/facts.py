@@ -1,11 +1,12 @@
-"""What people really search, memories: `python -m tests.benchmarks.facts [--show-misses]`.
+"""What people really search, memories: `python -m tests.benchmarks.facts [--now DAY]`.
 
 The rules tier makes a vault of the shipped conversations (tests/demo/conversation), and
 `data/facts_questions.jsonl` holds 100 questions about it, as people ask them: whole sentences, bare
 words, other words than were said, other forms, days, names, one misspelt. Gold are the memories of
 which each alone answers, named by a piece of their text that no other live memory has. Twenty
 questions are about what changed: the memory that holds now has to come first. The questions were
-written from the memories before anything was searched; nothing is tuned on them.
+written from the memories before anything was searched; nothing is tuned on them. With `--now` they
+are asked on a later day, when most memories are cold because nobody has read them.
 
 Beside the public search with its default settings: SQLite's FTS5 (porter, any of the words) on the
 same texts, once on those that hold now and once on all, because it cannot know which do.
@@ -60,10 +61,13 @@ def questions() -> list[Question]:
 
 def furnished(folder: Path) -> Vault:
     """A vault in a folder, with what the rules tier finds in the shipped conversations."""
-    environment = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
-    vault = Vault.create(folder / "vault", environment=environment, clock=FixedClock(_NOW))
+    vault = Vault.create(folder / "vault", environment=_environment(folder), clock=FixedClock(_NOW))
     vault.import_files("claude-code", TALK, tier="rules")
     return vault
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
 
 
 def resolved(asked: Sequence[Question], memories: Iterable[Memory]) -> list[frozenset[str]]:
@@ -120,18 +124,20 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="how well memories are found")
     parser.add_argument("--show-misses", action="store_true")
+    parser.add_argument("--now", default=_NOW[:10], metavar="DAY")
     options = parser.parse_args()
     asked = questions()
-    with (
-        tempfile.TemporaryDirectory(prefix="engram-bench-") as name,
-        furnished(Path(name)) as vault,
-    ):
+    with tempfile.TemporaryDirectory(prefix="engram-bench-") as name:
+        furnished(Path(name)).close()
+        clock = FixedClock(f"{options.now}T21:00:00Z")
+        vault = Vault.open(Path(name) / "vault", environment=_environment(Path(name)), clock=clock)
         memories = list(vault.parts.catalog.memories())
         gold = resolved(asked, memories)
         own = measure(
             asked, gold,
             lambda text: [hit.id for hit in vault.search(text, limit=_DEEP).memories],
         )  # fmt: skip
+        vault.close()
     texts = {memory.id: document_of(memory).body for memory in memories}
     live = [memory.id for memory in memories if memory.live]
     print(f"{len(live)} live memories of {len(memories)}, {len(asked)} questions\n")

@@ -38,7 +38,7 @@ def test_memories_come_before_the_conversation_and_each_shows_where_it_stands(
 ) -> None:
     out = same_shop.run("search", "two", "writers").out
     assert [line for line in out.splitlines() if not line.startswith(" ")] == [
-        "memories", "conversation", "boxes and entities",
+        "memories", "conversation", "boxes, entities, summaries",
     ]  # fmt: skip
     for path, line in re.findall(
         r"^    ((?:facts|transcripts|boxes)/\S+):(\d+)$", out, re.MULTILINE

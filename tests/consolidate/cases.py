@@ -78,7 +78,7 @@ def rows(relation: str, count: int = 1, confidence: str = "high") -> list[dict[s
     """The rows of a model's answer about the first so many pairs of a question."""
     return [
         {"pair": n, "older": f"m{2 * n - 1}", "newer": f"m{2 * n}", "relation": relation,
-         "confidence": confidence, "reason": ""}
+         "confidence": confidence, "replaced": "", "reason": ""}
         for n in range(1, count + 1)
     ]  # fmt: skip
 

@@ -129,8 +129,8 @@ def test_nothing_replaces_itself_over_three_corners() -> None:
 def test_a_plan_made_before_an_edit_keeps_only_what_still_holds() -> None:
     found = run_passes(context(remembering(OLD, NEW)), [always(merged())])
     edited = remembering(replace(OLD, text="The shop uses MariaDB."), NEW)
-    assert still_sound(found.steps, edited).refused == {"memory_changed": 1}
-    assert still_sound(found.steps, remembering(OLD, NEW)).steps == found.steps
+    assert still_sound(found, edited).refused == {"memory_changed": 1}
+    assert still_sound(found, remembering(OLD, NEW)).steps == found.steps
 
 
 def test_several_steps_on_one_file_are_one_change() -> None:

@@ -15,6 +15,7 @@ from engram.daemon.state import pause
 from engram.model.errors import StorageError
 from engram.model.intake import ExtractionResult
 from engram.model.report import Consolidated
+from engram.pipeline.consolidation import ConsolidationMode, consolidate
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 from tests.fakes.model_server import ModelServer, embeds, fails
@@ -163,6 +164,45 @@ def test_a_quiet_consolidation_that_fails_is_tried_again(
     full = False
     life.live(10 * 60)
     assert "consolidated" in events(environment) and not _failing(life)
+
+
+def test_fifty_new_memories_are_not_left_until_it_is_quiet(
+    begin: Callable[..., Life], open_vault: Callable[..., Vault], projects: Path,
+    environment: dict[str, str],
+) -> None:  # fmt: skip
+    life = begin()
+    life.live(60)
+    with open_vault() as vault:
+        for number in range(49):
+            vault.remember(f"Till {number} of the shop stands in street {number * 7 + 3}.")
+    for _ in range(4):  # somebody is at work all the time
+        life.loop.vault_workers[vault.root].mark_used()
+        life.live(5 * 60)
+    assert "consolidated" not in events(environment)
+    with open_vault() as vault:
+        vault.remember("The gateway of the shop listens on port 8080.")
+    life.loop.vault_workers[vault.root].mark_used()
+    life.live(5 * 60)
+    assert events(environment).count("consolidated") == 1
+    life.live(5 * 60)
+    assert events(environment).count("consolidated") == 1
+
+
+def test_what_runs_after_extractions_left_is_done_when_it_is_quiet(
+    begin: Callable[..., Life], open_vault: Callable[..., Vault], environment: dict[str, str]
+) -> None:
+    life = begin()
+    life.live(60)
+    with open_vault() as vault:
+        vault.remember("The gateway of the shop listens on port 8080.")
+        consolidate(vault.parts, ConsolidationMode(closing=False, summarises=False))
+    life.live(HOUR)
+    assert events(environment).count("consolidated") == 1
+    with open_vault() as vault:
+        run = vault.consolidation_run()
+        assert run is not None and run.whole
+    life.live(HOUR)
+    assert events(environment).count("consolidated") == 1
 
 
 def test_history_is_an_import_and_news_are_live(

@@ -50,7 +50,13 @@ def verdict(office: Office, behaviour: Behaviour, **newer: Any) -> tuple[str, bo
 
 
 def among(count: int) -> list[tuple[Memory, Memory]]:
-    return [(replace(OLDER, id=f"o{n}"), replace(NEWER, id=f"n{n}")) for n in range(count)]
+    return [
+        (
+            replace(OLDER, id=f"o{n}"),
+            replace(NEWER, id=f"n{n}", text=f"{NEWER.text[:-1]} twice{n}."),
+        )
+        for n in range(count)
+    ]
 
 
 RULES = RuleJudge().compare(OLDER, NEWER)
@@ -162,10 +168,10 @@ def test_one_pair_is_asked_about_once_and_one_question_is_a_line_of_the_ledger(
         assert asking.compare_all([(OLDER, NEWER)] * 2)[1].sure
         assert len(server.requests) == 1
         (row,) = usage_log(office.open())
-    assert (row["prompt"], row["outcome"]) == ("judge-2", "ok")
+    assert (row["prompt"], row["outcome"]) == ("judge-3", "ok")
 
 
-def test_twenty_pairs_share_a_question_and_each_has_an_answer_of_its_own(office: Office) -> None:
+def test_ten_pairs_share_a_question_and_each_has_an_answer_of_its_own(office: Office) -> None:
     first = answer(*rows("supersedes", MOST_PAIRS))
     second = answer(*rows("complementary", 1), *rows("contradiction", 2)[1:])
     with ModelServer([first, second]) as server:
@@ -185,42 +191,12 @@ def test_a_question_holds_no_more_than_may_be_asked(office: Office) -> None:
         assert server.requests == []
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("The default branch is master.", "The default branch is now trunk."),
-        ("The shop uses Postgres.", "Kim plays the cello."),
-    ],
-)
-def test_nothing_is_asked_where_the_rules_are_sure_or_nothing_is_shared(
-    office: Office, older: str, newer: str
-) -> None:
+def test_nothing_is_asked_where_the_rules_are_sure(office: Office) -> None:
     with ModelServer([says("supersedes")]) as server:
-        pair = replace(OLDER, text=older), replace(NEWER, text=newer)
-        assert judge(office, server).compare(*pair) == RuleJudge().compare(*pair)
+        older = replace(OLDER, text="The default branch is master.")
+        newer = replace(NEWER, text="The default branch is now trunk.")
+        assert judge(office, server).compare(older, newer) == RuleJudge().compare(older, newer)
         assert server.requests == []
-
-
-@pytest.mark.parametrize(
-    "shared",
-    [
-        {"entities": ("person-lena",)}, {"key": "user::stall"},
-        {"space": "user", "entities": ("place-graz",)},
-    ],
-)  # fmt: skip
-def test_a_subject_in_common_is_worth_a_question_without_a_word_in_common(
-    office: Office, shared: dict[str, Any]
-) -> None:
-    older = replace(OLDER, text="Flowers on Fridays.", **shared)
-    newer = replace(NEWER, text="Shoes it is, every Tuesday.", **shared)
-    if "space" in shared:
-        newer = replace(newer, entities=("place-linz",))
-    with ModelServer([says("supersedes")]) as server:
-        asking = judge(office, server)
-        assert asking.compare(older, replace(newer, category="skill", key="")) is not None
-        assert server.requests == []
-        told = asking.compare(older, replace(newer, id="later"))
-    assert told.relation == "supersedes" and told.sure
 
 
 def test_another_scope_or_the_same_moment_replaces_nothing(office: Office) -> None:

@@ -26,8 +26,8 @@ def learnt(folder: Path, now: str = NOW) -> ProviderHabits:
 
 def test_it_is_remembered(tmp_path: Path) -> None:
     first = learnt(tmp_path)
-    assert first.other_form(ONE) and first.refuses(ONE, "temperature")
-    assert not first.refuses(ONE, "temperature")
+    assert first.other_form(ONE, first.of(ONE)) and first.refuses(ONE, "temperature", first.of(ONE))
+    assert not first.refuses(ONE, "temperature", first.of(ONE))
     for _ in range(FAILURES):
         first.failed(ONE, "timeout", None)
     assert learnt(tmp_path).of(ONE) == Habits(
@@ -39,7 +39,7 @@ def test_it_is_remembered(tmp_path: Path) -> None:
 
 def test_there_is_no_form_after_the_last(tmp_path: Path) -> None:
     mine = learnt(tmp_path)
-    assert [mine.other_form(ONE) for _ in FORMS] == [True, True, False]
+    assert [mine.other_form(ONE, mine.of(ONE)) for _ in FORMS] == [True, True, False]
     assert mine.of(ONE).form == FORMS[0]
 
 
@@ -87,8 +87,8 @@ def test_a_damaged_file_is_as_good_as_none(data: bytes, tmp_path: Path) -> None:
 def test_two_at_once_keep_what_each_other_learnt(tmp_path: Path) -> None:
     first, second = learnt(tmp_path), learnt(tmp_path)
     assert first.of(ONE) == second.of(OTHER) == Habits()
-    first.other_form(ONE)
-    second.other_form(OTHER)
+    first.other_form(ONE, first.of(ONE))
+    second.other_form(OTHER, second.of(OTHER))
     assert learnt(tmp_path).of(ONE).form == learnt(tmp_path).of(OTHER).form == FORMS[1]
 
 
@@ -99,4 +99,4 @@ class FullDisk(VaultDisk):
 
 def test_a_full_disk_costs_only_the_memory_of_it(tmp_path: Path) -> None:
     mine = ProviderHabits(FullDisk(tmp_path), FixedClock(NOW))
-    assert mine.other_form(ONE) and mine.of(ONE).form == FORMS[1]
+    assert mine.other_form(ONE, mine.of(ONE)) and mine.of(ONE).form == FORMS[1]

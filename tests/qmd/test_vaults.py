@@ -32,6 +32,8 @@ def vault(bare: Desk) -> Path:
         "facts/2026-03-06/d.md": memory('"retired"', "The harbour is at Hull."),
         "facts/2026-03-06/a (conflicted copy).md": memory("active", "The harbour is at Ghent."),
         "entities/place-harbour.md": "# Harbour\n",
+        "summaries/2026-03-06/sum-1.md": memory("active", "The harbour has a summary."),
+        "summaries/2026-03-06/sum-2.md": memory("superseded", "The harbour was a town."),
         "archive/2026-03-06/e.md": memory("active", "The harbour is at Riga."),
         "transcripts/2026-03-06/t.md": "Is the harbour at Riga?\n",
         "inbox/note.md": "harbour\n",
@@ -45,6 +47,7 @@ def vault(bare: Desk) -> Path:
 
 SHOWN = {
     "facts/2026-03-06/a.md", "facts/2026-03-06/b.md", "entities/place-harbour.md", "profile.md",
+    "summaries/2026-03-06/sum-1.md",
 }  # fmt: skip
 
 
@@ -54,7 +57,7 @@ def test_the_persons_own_vault_is_there_by_itself(bare: Desk, vault: Path) -> No
     )
     ran = bare.search("harbour")
     assert ran.json == [] and "is not indexed yet" in ran.err
-    assert "Indexed: 4 new" in bare.run("update").out
+    assert "Indexed: 5 new" in bare.run("update").out
     assert set(bare.search("harbour", "-c", "vault").files) == SHOWN
     assert not bare.config.exists()
 

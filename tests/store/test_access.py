@@ -39,11 +39,14 @@ def disk(tmp_path: Path) -> VaultDisk:
 
 
 def counted(catalog: Catalog, disk: VaultDisk, *names: str) -> dict[str, Access]:
+    """The sums, which are also those that are told before they are counted."""
     log = AccessLog(disk)
+    before, every = catalog.accesses.of_now(log, names), catalog.accesses.of_now(log)
     if catalog.accesses.is_behind(log):
         with catalog.transaction():
             catalog.accesses.count(log)
-    return catalog.accesses.of(names)
+    assert (catalog.accesses.of(names), catalog.accesses.of()) == (before, every)
+    return before
 
 
 def test_a_question_is_a_line_and_each_memory_counts_once(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, Conflict
 from engram.model.summary import (
     ReplacedFact,
     Summary,
@@ -145,7 +145,7 @@ def test_a_page_with_lines_that_a_person_changed_is_theirs() -> None:
     data = render_summary(PAGE).replace(b"Port 5433 is used.", b"Port 5434 is used.")
     edited = read(data)
     assert edited.edited and edited.facts[0].text == "Port 5434 is used."
-    with pytest.raises(BadInput, match="changed by a person"):
+    with pytest.raises(Conflict, match="changed by a person"):
         summary_changes(data, edited, PAGE)
     left = without_memories(edited, {TWO})
     assert left is not None and left.facts == edited.facts and left.status == "superseded"

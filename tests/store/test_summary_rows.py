@@ -78,7 +78,7 @@ def test_of_two_files_with_one_id_the_first_is_the_page(vault: Vault) -> None:
     vault.traces()
     assert vault.parts.view.summaries() == [FULL]
     assert problems(vault) == [f"the id sum-a belongs to {DAY}/sum-a.md"]
-    assert [one.code for one in vault.doctor()] == ["duplicate_id"]
+    assert "duplicate_id" in [one.code for one in vault.doctor()]
     (root / DAY / "sum-a.md").unlink()
     vault.traces()
     left = vault.parts.view.summary("sum-a")

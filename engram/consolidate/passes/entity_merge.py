@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.entity_book import EntityBook, is_worth_a_page
+from engram.consolidate.entity_book import EntityBook, WantedPage, is_worth_a_page
 from engram.language.names import fragments, likely
 from engram.model.entity import Entity, Named
 from engram.model.entity_ids import is_entity_id, stem_of
@@ -41,8 +41,10 @@ def plan(context: PassContext) -> list[Step]:
     for name in filter(is_entity_id, found):
         counts[book.lead(name)] += mentioned.get(name, 0)
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
-    steps = (_step(book, group) for group in fragments(named, said))
-    return [step for step in steps if step is not None]
+    groups = [(group, _wanted(book, group)) for group in fragments(named, said)]
+    worth = [(group, page) for group, page in groups if page is not None]
+    written = book.written([page for _, page in worth])
+    return [_step(book, group, after) for (group, _), after in zip(worth, written, strict=True)]
 
 
 def _told(context: PassContext) -> Sequence[Memory]:
@@ -62,25 +64,30 @@ def _named(book: EntityBook, identifier: str, count: int) -> Named:
     return Named(identifier, (page.name, *aliases), count, paged=True)
 
 
-def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
-    """The merge of one group; None when none of it justifies a page."""
+def _wanted(book: EntityBook, group: Sequence[str]) -> WantedPage | None:
+    """The page that stays of one group; None when none of it justifies a page."""
     stays, *others = group
-    pages = {one: book.page(one) for one in others}
+    pages = [book.page(one) for one in others]
     aliases = [*others]
-    for page in pages.values():
+    for page in pages:
         aliases += (page.name, *page.aliases) if page is not None else ()
     found = {memory.id: memory for one in group for memory in book.memories(one)}
     memories = list(found.values())
-    former = book.page(stays)
-    if former is None and not any(pages.values()) and not is_worth_a_page(group, memories):
+    if book.page(stays) is None and not any(pages) and not is_worth_a_page(group, memories):
         return None
-    after = book.written(stays, memories, aliases)
+    return WantedPage(stays, memories, aliases)
+
+
+def _step(book: EntityBook, group: Sequence[str], after: Entity) -> Step:
+    """The merge of one group into its page."""
+    stays, *others = group
+    pages = {one: book.page(one) for one in others}
     merged = [(page, _merged(one, page, stays)) for one, page in pages.items()]
     names = ", ".join(
         page.name if page is not None else stem_of(one) for one, page in pages.items()
     )
     why = f"{names} and {after.name} are one {after.type}"
-    return Step(TASK, "merge", tuple(group), why, pages=((former, after), *merged))
+    return Step(TASK, "merge", tuple(group), why, pages=((book.page(stays), after), *merged))
 
 
 def _merged(identifier: str, page: Entity | None, stays: str) -> Entity:

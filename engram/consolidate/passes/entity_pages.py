@@ -12,7 +12,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page, told_of
+from engram.consolidate.entity_book import (
+    LEAST_MEMORIES,
+    EntityBook,
+    WantedPage,
+    is_worth_a_page,
+    told_of,
+)
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.ids import is_memory_id
@@ -24,15 +30,17 @@ TASK = "entity_pages"
 def plan(context: PassContext) -> list[Step]:
     """One step for each page to make or update."""
     book = EntityBook(context)
+    wanted = [WantedPage(name, book.memories(name)) for name in _concerned(context, book)]
+    wanted = [
+        one
+        for one in wanted
+        if book.page(one.id) is not None or is_worth_a_page([one.id], one.memories)
+    ]
     steps: list[Step] = []
-    for identifier in _concerned(context, book):
-        former = book.page(identifier)
-        memories = book.memories(identifier)
-        if former is None and not is_worth_a_page([identifier], memories):
-            continue
-        after = book.written(identifier, memories)
+    for one, after in zip(wanted, book.written(wanted), strict=True):
+        former = book.page(one.id)
         if after != former:
-            steps.append(_step(former, after, sum(memory.live for memory in memories)))
+            steps.append(_step(former, after, sum(memory.live for memory in one.memories)))
     return steps
 
 

@@ -10,7 +10,7 @@ Bounded: the newest statements of an entity, as many as one question holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from engram.consolidate.context import PassContext
 from engram.language.agent_orders import added_order
@@ -38,15 +38,25 @@ def can_be_asked(context: PassContext, entity: Entity) -> bool:
     return context.model is not None and len(entity.timeline) >= LEAST_LINES
 
 
-def synthesis_of(context: PassContext, entity: Entity, memories: Iterable[Memory]) -> str:
-    """The synthesis on one line; '' when there is no usable answer.
+def syntheses(
+    context: PassContext, entities: Sequence[tuple[Entity, Sequence[Memory]]]
+) -> list[str]:
+    """The synthesis of each entity on one line, '' where there is no usable answer.
 
-    Raises ConfigError when the prompt is missing.
+    All are asked side by side. Raises ConfigError when the prompt is missing.
     """
     if context.model is None:
-        return ""
-    request, given = _request(context, entity, memories)
-    said = (context.ask(request) or {}).get(KEY)
+        return [""] * len(entities)
+    questions = [_request(context, entity, memories) for entity, memories in entities]
+    answers = context.ask_all([request for request, _ in questions])
+    return [
+        _accepted((answer or {}).get(KEY), entity, given)
+        for answer, (entity, _), (_, given) in zip(answers, entities, questions, strict=True)
+    ]
+
+
+def _accepted(said: object, entity: Entity, given: Sequence[str]) -> str:
+    """The text of an answer that may stand on the page; '' for any other."""
     if not isinstance(said, str):
         return ""
     text = " ".join(_FENCE.sub(" ", said).split())
@@ -56,7 +66,7 @@ def synthesis_of(context: PassContext, entity: Entity, memories: Iterable[Memory
 
 
 def _request(
-    context: PassContext, entity: Entity, memories: Iterable[Memory]
+    context: PassContext, entity: Entity, memories: Sequence[Memory]
 ) -> tuple[Request, list[str]]:
     """The question, and the lines of statements in it."""
     version, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)

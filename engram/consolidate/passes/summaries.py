@@ -5,8 +5,8 @@
 Which pages are due is decided by `summary_due`, and what they say by `summary_writing`. The page of
 a changed cluster supersedes those before it; a page whose sources changed, and that no other takes
 over, ends superseded by nothing. What a person wrote on a page stays: no step changes a text, but
-that a full run with a model writes anew what stands there word for word as the rules wrote it.
-Looked at by a run that closes (the night, the command), not by one after a few extractions.
+that a full run with a model writes anew what no person edited and no model wrote. Looked at by
+the daemon's runs and the command's, not by those after a few extractions.
 `consolidate.summaries = false` leaves all pages as they are.
 """
 
@@ -27,7 +27,7 @@ from engram.model.summary import Summary
 
 def plan(context: PassContext) -> list[Step]:
     """A step for each page to make, to write anew, to restore or to end."""
-    asked_for = context.closing and context.settings.consolidate.summaries
+    asked_for = context.summarises and context.settings.consolidate.summaries
     if not asked_for or context.changed == frozenset():
         return []
     found = due_pages(context)
@@ -62,13 +62,13 @@ def _page(
     told = due.sources.told
     days = [local_day(memory.created, context.timezone) for memory in told]
     page = due.former or Summary(
-        due.id, title_of(told), context.now, min(days), max(days), due.sources.names,
+        due.id, "", context.now, min(days), max(days), due.sources.names,
         space=told[0].space, project=told[0].project, supersedes=names,
     )  # fmt: skip
     text = said.text
     return replace(
-        page, summary=text.summary, facts=text.facts, decisions=text.decisions,
-        replaced=text.replaced, model=said.model,
+        page, title=title_of(text), summary=text.summary, facts=text.facts,
+        decisions=text.decisions, replaced=text.replaced, model=said.model,
         confidence=confidence_of(text, told, due.likeness, others, repaired=said.repaired),
     )  # fmt: skip
 

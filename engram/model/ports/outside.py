@@ -28,6 +28,14 @@ class Sleeper(Protocol):
         ...
 
 
+class Stopwatch(Protocol):
+    """Durations, which tests make none."""
+
+    def seconds(self) -> float:
+        """Seconds since some moment, which only go on."""
+        ...
+
+
 class ChangeDetector(Protocol):
     """Tells without a scan of every file whether the content folders changed."""
 

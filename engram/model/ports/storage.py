@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,9 +12,12 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 if TYPE_CHECKING:
     from engram.model.change import Change, Plan, Range, Transaction
     from engram.model.closing import OpenConversation, SessionOnRecord
+    from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
+    from engram.model.tier import MemoryTier
     from engram.model.turn import NextTurn, Turn, TurnEntry, Waiting
 
 
@@ -29,10 +32,10 @@ class Writer(Protocol):
 
 
 class PageWriter(Protocol):
-    """Boxes and entities -> file changes, in the vault's own format."""
+    """Boxes, entities and summaries -> file changes, in the vault's own format."""
 
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
-        """Files of boxes and entities, as `(before, after)`: to create, patch or remove."""
+        """Files of pages, as `(before, after)`: to create, patch or remove."""
         ...
 
 
@@ -313,6 +316,30 @@ class ConsolidationHistory(Protocol):
 
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person took back."""
+        ...
+
+
+class Tiers(Protocol):
+    """The tiers of memories, computed from the catalog."""
+
+    def of(self, identifiers: Iterable[str], now: Instant) -> Mapping[str, MemoryTier]:
+        """The tier of each of these memories that there is."""
+        ...
+
+
+class RunRecords(Protocol):
+    """The records of consolidations on this machine."""
+
+    def put(self, run: ConsolidationRun) -> None:
+        """Write the record of a run; old ones go. Raises StorageError."""
+        ...
+
+    def read(self, number: int) -> ConsolidationRun | None:
+        """The record of a transaction; None where there is none."""
+        ...
+
+    def last(self, *, whole: bool = False) -> ConsolidationRun | None:
+        """The newest record; with `whole` that of a run that left no part for later."""
         ...
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from engram.model.box import Box
     from engram.model.candidate import Candidate
+    from engram.model.consolidation_run import ModelUse
     from engram.model.entity import Entity
     from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.model_request import Context, Reply, Request
+    from engram.model.pair_verdict import PairKey, PairVerdict
     from engram.model.records_found import RecordsFound
     from engram.model.step import Opinion
     from engram.model.turn import Turn
@@ -67,6 +69,15 @@ class Model(Protocol):
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer. Raises ModelError or BudgetExceeded; nothing else."""
+        ...
+
+
+class RunModel(Model, Protocol):
+    """A model for one run, which knows what was asked of it."""
+
+    @property
+    def used(self) -> ModelUse:
+        """Questions, tokens, money and errors so far."""
         ...
 
 
@@ -218,4 +229,24 @@ class EntityPage(Protocol):
 
         `aliases` lead here from now on, `lead` resolves an id, `said` is a synthesis by a model.
         """
+        ...
+
+
+class Verdicts(Protocol):
+    """What a model said about pairs of memories in earlier runs."""
+
+    def known(self, key: PairKey) -> PairVerdict | None:
+        """The verdict that was kept or learnt, if any."""
+        ...
+
+    def learn(self, key: PairKey, verdict: PairVerdict) -> None:
+        """Know it for this run; nothing is written."""
+        ...
+
+
+class KeptVerdicts(Verdicts, Protocol):
+    """The same, of a vault."""
+
+    def save(self, standing: Callable[[], Some[str]]) -> None:
+        """Write what was learnt of texts that stand (their digests); the writer lock is held."""
         ...

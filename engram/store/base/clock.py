@@ -21,6 +21,10 @@ class SystemClock:
         """Wait."""
         time.sleep(seconds)
 
+    def seconds(self) -> float:
+        """What durations are measured by: seconds that only go on."""
+        return time.monotonic()
+
 
 class FixedClock:
     """A clock that always shows one instant."""
@@ -34,6 +38,10 @@ class FixedClock:
 
     def sleep(self, seconds: float) -> None:
         """Return at once: time does not pass."""
+
+    def seconds(self) -> float:
+        """Always the same: nothing takes any time."""
+        return 0.0
 
 
 def clock_of(environment: Mapping[str, str]) -> SystemClock | FixedClock:

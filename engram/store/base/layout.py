@@ -33,7 +33,9 @@ PROSE = (PROFILE, IDENTITY, INDEX)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
+RUNS = "state/runs"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
+VERDICTS = "state/verdicts.jsonl"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
@@ -93,6 +95,11 @@ def transcript_path(turn: Turn) -> str:
 def pending_path(number: int) -> str:
     """The transaction file while it is being applied."""
     return f"{PENDING}/{number:08d}.json"
+
+
+def run_path(number: int) -> str:
+    """The record of the consolidation that is this transaction."""
+    return f"{RUNS}/{number:08d}.json"
 
 
 def is_transaction(name: str) -> bool:

@@ -77,7 +77,8 @@ class AccessRows:
         start, _ = self._goes_on(log)
         found = self.of(wanted) if start else {}
         for piece in _whole_lines(log, start):
-            for names, time in filter(None, map(_read, piece.splitlines())):
+            lines = piece.splitlines() if wanted is None else _naming(piece, wanted)
+            for names, time in filter(None, map(_read, lines)):
                 for name in names if wanted is None else wanted.intersection(names):
                     old = found.get(name, Access())
                     days = old.days + (time[:10] > old.last[:10])
@@ -143,6 +144,13 @@ def _whole_lines(log: AccessLog, start: int) -> Iterator[bytes]:
             return
         yield whole or piece
         start += len(whole or piece)
+
+
+def _naming(piece: bytes, wanted: Iterable[str]) -> list[bytes]:
+    """The lines that name one of these: most name others, and need not be decoded."""
+    written = (json.dumps(name).encode("ascii") for name in wanted)
+    present = [name for name in written if name in piece]
+    return [line for line in piece.splitlines() if any(name in line for name in present)]
 
 
 def _tail(log: AccessLog, size: int) -> str:

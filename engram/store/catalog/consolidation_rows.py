@@ -59,6 +59,17 @@ class ConsolidationRows:
         )
         return frozenset(row[0] for row in rows)
 
+    def born(self, after: int) -> int:
+        """How many memories of now had their first event after a transaction."""
+        return int(
+            self._db.number(
+                "select count(*) from (select distinct subject from events where n > ?)"
+                " join memories on id = subject where not exists"
+                " (select 1 from events where subject = id and n <= ?)",
+                after, after,
+            )
+        )  # fmt: skip
+
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person undid, and left so."""
         found = set()

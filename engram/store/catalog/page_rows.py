@@ -77,6 +77,17 @@ class PageRows:
                 [(name, page.id) for name in page.memories],
             )
 
+    def missing_sources(self) -> dict[str, list[str]]:
+        """The memories that active summaries tell of and that are not there, by path, sorted."""
+        found: dict[str, list[str]] = {}
+        for path, name in self._db.rows(
+            "select path, source from summary_sources join summaries on id = summary"
+            " where not exists (select 1 from memories where memories.id = source)"
+            " order by path, source"
+        ):
+            found.setdefault(path, []).append(name)
+        return found
+
     def drop(self, kind: type[Content], identifier: str) -> None:
         """Remove a page of that kind."""
         if kind is Entity:

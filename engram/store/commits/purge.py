@@ -22,6 +22,7 @@ from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
+from engram.store.files.kept_verdicts import purge_verdicts
 from engram.store.files.taken_copies import TakenCopies
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class PurgeWriter:
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
         texts = json.loads(details.get("texts") or "[]")
+        purge_verdicts(self._disk, texts, remains)
         TakenCopies(self._disk).purge(messages, texts, remains.named_in)
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else

@@ -17,6 +17,7 @@ from engram.language.distinct_words import DistinctWords
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
+from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.store.base import layout
 from engram.store.commits.purge import TITLE_PURGED, WORDS_PURGED
@@ -24,6 +25,7 @@ from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
 from engram.store.files.memory_file import read_memory
+from engram.store.files.summary_file import summary_remains
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -63,7 +65,7 @@ class PurgePlanner:
         self._own_words = own_words
 
     def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
-        """The pages of their entities, and the plain pages, without these memories."""
+        """Their entities, the summaries and the plain pages, without these memories."""
         entity = self._projections.view.entity
         names = {name for memory in memories for name in memory.entities}
         named = [one for one in map(entity, sorted(names)) if one is not None]
@@ -71,7 +73,13 @@ class PurgePlanner:
         pages = [page for page in map(entity, leads) if page is not None]
         ids = [memory.id for memory in memories]
         remains = PurgeRemains.of(ids, [memory.text for memory in memories])
+        summaries = [
+            (page, left)
+            for page in self._projections.view.summaries()
+            if (left := without_memories(page, ids)) != page
+        ]
         found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
+        found += self._pages.pages(summaries)
         linked = PurgeRemains.of(ids, [])
         for path in layout.PROSE:
             data = self._disk.read(path)
@@ -224,7 +232,7 @@ class PurgePlanner:
             yield from (_RECEIPT.sub("", text) for _, text in memory.sections)
 
     def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
-        """The boxes that nothing is left in, and the entities that nothing speaks of any more."""
+        """The pages that nothing is left in, and the entities that nothing speaks of any more."""
         view, gone = self._projections.view, set()
         for box in view.boxes():
             data = self._disk.read(box.path)
@@ -242,6 +250,10 @@ class PurgePlanner:
             unsaid = entity.synthesis_by != "person" and resting <= remains.ids
             if unsaid and not named.intersection((entity.id, *entity.aliases)):
                 gone |= {entity.id} if resting or remains.named_in(entity.name) else set()
+        for page in view.summaries():
+            data = self._disk.read(page.path)
+            if data is not None and remains.unsummarised(page) is None:
+                gone |= {page.id} if summary_remains(data, page) is None else set()
         return frozenset(gone)
 
     def _untitled(self, scope: Scope, remains: PurgeRemains) -> list[str]:

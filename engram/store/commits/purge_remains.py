@@ -1,10 +1,11 @@
 """Remains of what was purged, on other pages and in other texts: found, and taken out.
 
-Turns the bytes of a box, an entity or a plain page into the same without what was purged: the
-program's own lines are written again; topics, titles and names that hold one of its words go, and
-so does any other line that links to it, begins with its words, or holds a word that nothing else in
-the vault has. In any other text such a word is replaced by a mark. Pure; idempotent; every other
-byte stays. A list item that links to another memory belongs to that, and loses such words alone.
+Turns the bytes of a box, an entity, a summary or a plain page into the same without what was
+purged: the program's own lines are written again or go; topics, titles and names that hold one of
+its words go, and so does any other line that links to it, begins with its words, or holds a word
+that nothing else in the vault has. In any other text such a word is replaced by a mark. Pure;
+idempotent; every other byte stays. A list item that links to another memory belongs to that, and
+loses such words alone.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from engram.language.distinct_words import tells, unspoken
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
+from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
+from engram.store.base.layout import Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
 from engram.store.files.links import LINK, target_of
+from engram.store.files.summary_file import summary_changes, summary_remains
 
 #: length of the beginning of a statement, normalised, by which a line is recognised
 _BEGINNING = 40
@@ -33,7 +37,8 @@ _ITEM = re.compile(r"\s*[-*+] ")
 _PLAIN = re.compile(
     r"(?:id|created|sealed|seal|session|trace|previous|next|type|category|kind|status|status_since"
     r"|schema|valid_from|valid_until|expires|confidence|importance|authority|space|merged_into"
-    r"|synthesis_by|synthesis_digest|extracted|started|source):"
+    r"|synthesis_by|synthesis_digest|digest|consolidates|supersedes|superseded_by|first|last"
+    r"|extracted|started|source):"
     r"|[ \t]*- [\"']?\[\[[a-z0-9#^-]+\]\][\"']?[ \t]*\r?$"
 )
 #: what stands in the place of a word in a text that is not the program's to write again
@@ -69,19 +74,31 @@ class PurgeRemains:
         if content.id in self.pages:
             return None
         try:
-            if isinstance(content, Box):
-                after = self._unboxed(content)
-                if content.lines and not after.lines and box_remains(data, content) is None:
-                    return None
-                data = box_changes(data, content, after)
-            elif isinstance(content, Entity):
-                data = entity_changes(data, content, self.unmentioned(content))
+            rewritten = self._rewritten(content, data)
         except BadInput:
-            pass  # a header that cannot be patched: its lines are removed one by one, as below
-        text = data.decode("utf-8", "surrogateescape")
+            rewritten = data  # its header cannot be patched: lines are removed one by one
+        if rewritten is None:
+            return None
+        text = rewritten.decode("utf-8", "surrogateescape")
         lines = text.splitlines(keepends=True)
         kept = "".join(self._left(line) for line in lines if not self._in(line))
         return kept.encode("utf-8", "surrogateescape")
+
+    def _rewritten(self, content: Content, data: bytes) -> bytes | None:
+        """A page's bytes with the program's own lines as they are now; None when it goes."""
+        if isinstance(content, Box):
+            box = self._unboxed(content)
+            if content.lines and not box.lines and box_remains(data, content) is None:
+                return None
+            return box_changes(data, content, box)
+        if isinstance(content, Entity):
+            return entity_changes(data, content, self.unmentioned(content))
+        if isinstance(content, Summary):
+            left = self.unsummarised(content)
+            if left is None:
+                return summary_remains(data, content)
+            return summary_changes(data, content, left)
+        return data
 
     def cleaned(self, text: str) -> str:
         """A text with marks for what only the purged texts say."""
@@ -144,6 +161,31 @@ class PurgeRemains:
             activity=tuple(item for item in entity.activity if item[1] not in self.ids),
             synthesis="\n".join(kept),
         )
+
+    def unsummarised(self, summary: Summary) -> Summary | None:
+        """A summary without what was purged; None when it is none any more.
+
+        A line that has a word of it goes although it comes from other memories.
+        """
+        said = [
+            line for line in summary.lines
+            if any(self.cleaned(text) != text for text in texts_of(line))
+        ]  # fmt: skip
+        left = without_memories(summary, self.ids)
+        if left is None:
+            return None
+        left = replace(
+            left,
+            summary=tuple(line for line in left.summary if line not in said),
+            facts=tuple(line for line in left.facts if line not in said),
+            decisions=tuple(line for line in left.decisions if line not in said),
+            replaced=tuple(line for line in left.replaced if line not in said),
+            supersedes=tuple(name for name in left.supersedes if name not in self.ids),
+            superseded_by="" if left.superseded_by in self.ids else left.superseded_by,
+        )
+        if not left.summary and summary.summary:
+            return None
+        return replace(left, title="") if self._told_of(left.title) else left
 
     @cached_property
     def _by_start(self) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.entity import Entity
+from engram.model.summary import Summary, texts_of
 from engram.store.base import layout
 from engram.store.commits.transaction import Purged
 from engram.store.files.content_file import read_content
@@ -55,6 +56,9 @@ def _lines(page: object) -> Iterator[tuple[str, ...]]:
     elif isinstance(page, Entity):
         yield from ((name, day, text) for day, name, text in (*page.timeline, *page.activity))
         yield from ((name, other, label) for other, label, name in page.relations)
+    elif isinstance(page, Summary):
+        yield from ((name,) for name in page.consolidates)
+        yield from ((name, *texts_of(line)) for line in page.lines for name in line.memories)
 
 
 def _linked(change: Change) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Editors write a header again when they save: other quotes, lists in another style, keys in another
 order, other line ends. A file whose meaning is the same was not edited. The meaning is what is read
-of a memory's header, or what stands in that of a box or entity, and the body but for line ends, and
+of a memory's header, or what stands in that of a page, and the body but for line ends, and
 blank space at the ends of lines and of the file. A word, a link, the order of a list, an unknown
 key: each of them is meaning.
 """

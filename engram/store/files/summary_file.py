@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.errors import BadInput
+from engram.model.errors import Conflict
 from engram.model.ids import is_id
 from engram.model.instant import instant_of
 from engram.model.markdown import inert_line, inert_value
@@ -129,13 +129,13 @@ def render_summary(summary: Summary) -> bytes:
 def summary_changes(data: bytes, before: Summary, after: Summary) -> bytes:
     """The page with what differs between two states of its summary, and every other byte as it is.
 
-    Raises BadInput when the header cannot be patched, and for other words on a page that a person
-    edited: lines of it may only go.
+    Raises BadInput when the header cannot be patched, and Conflict for other words on a page that a
+    person edited: lines of it may only go.
     """
     if before == after:
         return data
     if before.edited and not set(after.lines) <= set(before.lines):
-        raise BadInput(
+        raise Conflict(
             f"{before.id} was changed by a person, whose lines stay",
             "remove the page in an editor to have it written anew",
         )

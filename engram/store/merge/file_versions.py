@@ -12,12 +12,14 @@ a key of the person's own, other words in a memory, and a line of a page that on
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from engram.model import reconcile
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.memory import Memory
+from engram.model.summary import Summary
 from engram.store.base import layout
 from engram.store.files.box_file import box_changes, render_box
 from engram.store.files.content_file import ContentFile, read_content
@@ -26,6 +28,7 @@ from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.foreign_header import Value
 from engram.store.files.meaning import meaning_of_read, said_in
 from engram.store.files.memory_file import KEYS, memory_changes
+from engram.store.files.summary_file import render_summary, summary_changes
 from engram.store.merge.transcript_versions import merged_transcript
 
 #: beginnings of git's marker lines; `diff3` shows the ancestor in between
@@ -107,6 +110,15 @@ def _merged(base: bytes, read: ContentFile, beside: ContentFile) -> bytes | None
             return None
         own = [parse(render_entity(one)) for one in (mine, theirs, page)]
         keys, data = _known(own), entity_changes(base, mine, page)
+        if _lost(beside.document, own[1], data):
+            return None
+    elif isinstance(mine, Summary) and isinstance(theirs, Summary):
+        told = reconcile.summaries(mine, theirs)
+        if told is None:
+            return None
+        own = [parse(render_summary(one)) for one in (mine, theirs, told)]
+        # the lines were chosen between: nothing of a person's is lost by that
+        keys, data = _known(own), summary_changes(base, replace(mine, edited=False), told)
         if _lost(beside.document, own[1], data):
             return None
     else:

@@ -51,6 +51,7 @@ VERBS: dict[str, str] = {
     "entities": "the people, tools and projects that memories speak of",
     "boxes": "what was learnt in each stretch of a conversation",
     "traces": "subjects that came up again, as time lines",
+    "summaries": "what related memories say, in few lines",
     "forget": "take a memory out of use; its file stays",
     "restore": "bring a memory back",
     "edit": "change a memory in your editor",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from engram.model.consolidation_run import NO_MODEL, ConsolidationRun, Counts
+from engram.model.model_request import Tier
 from engram.model.report import Consolidated
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
@@ -15,18 +17,22 @@ from engram.surfaces.cli.terminal import fitted
 @click.option("--full", is_flag=True, help="Look at everything, not only at what changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
 @click.option("--rules", is_flag=True, help="By the rules alone: no model is asked.")
+@click.option("--model", is_flag=True, help="Only with a model: an error where none is configured.")
 @common
-def command(full: bool, dry_run: bool, rules: bool) -> None:
+def command(full: bool, dry_run: bool, rules: bool, model: bool) -> None:
     """Merge repeats, settle contradictions, let what is old rest, and bring the pages up.
 
     Where a model is configured it is asked about what the rules leave open, by a dry run too.
     Nothing is deleted: what leaves the active set keeps its file. The whole is one change that
     `engram undo` takes back; `engram undo N.K` takes back its step K alone.
     """
+    if rules and model:
+        raise click.UsageError("--rules and --model exclude each other")
+    tier: Tier = "rules" if rules else "model" if model else "auto"
     with opened() as vault:
-        done = vault.consolidate(full=full, dry_run=dry_run, tier="rules" if rules else "auto")
+        done = vault.consolidate(full=full, dry_run=dry_run, tier=tier)
     if wants_json():
-        emit_json([shapes.step(number, step) for number, step in enumerate(done.steps, 1)])
+        emit_json(shapes.consolidated(done))
     else:
         for number, step in enumerate(done.steps, 1):
             say_step(str(number), step.action, step.subjects[0], step.why)
@@ -51,3 +57,37 @@ def _tell(done: Consolidated, dry_run: bool) -> None:
     else:
         number = done.transaction
         talk(f"did {plural(len(done.steps), 'step')}; take it back with: engram undo {number}")
+    if note := _left_out(done.run):
+        talk(note)
+
+
+def say_run(run: ConsolidationRun) -> None:
+    """The record of a consolidation in a few lines: what it looked at, spent and left out."""
+    scope = "all" if run.full else "changed"
+    say(f"        looked at {run.looked_at:,} ({scope}) in {run.seconds:,.1f} s")
+    if run.tiers:
+        say(f"        tiers: {_counted(run.tiers)}")
+    if run.refused:
+        say(f"        left alone: {_counted(run.refused)}")
+    if run.model.questions:
+        used = run.model
+        asked = plural(used.questions, "question")
+        say(f"        model: {asked}, {used.tokens:,} tokens, ${used.usd:.4f}")
+    if note := _left_out(run):
+        say(f"        {note}")
+
+
+def _left_out(run: ConsolidationRun) -> str:
+    """What no model answered, and what would change that; empty where all was done."""
+    if dict(run.skipped).get("model") == NO_MODEL:
+        return "by the rules alone: no model is configured (llm.model)"
+    if not run.model.errors:
+        return ""
+    failed = plural(sum(count for _, count in run.model.errors), "question")
+    raised = "; llm.run_usd, llm.daily_usd and the caps of tokens bound it"
+    more = raised if "budget" in dict(run.model.errors) else ""
+    return f"{failed} of {run.model.questions:,} got no answer ({_counted(run.model.errors)}){more}"
+
+
+def _counted(counts: Counts) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in counts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from engram.model.change import Transaction
+from engram.model.consolidation_run import ConsolidationRun
 from engram.model.shown import ChangeEntry
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.consolidate import say_step
+from engram.surfaces.cli.consolidate import say_run, say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 
@@ -24,7 +25,7 @@ def command(number: int | None, limit: int) -> None:
     """
     with opened() as vault:
         if number is not None:
-            _show(vault.change(number))
+            _show(vault.change(number), vault.consolidation_run(number))
             return
         entries = vault.log(limit)
     if wants_json():
@@ -46,12 +47,14 @@ def _line(entry: ChangeEntry) -> str:
     return shown.rstrip()
 
 
-def _show(one: Transaction) -> None:
-    row = shapes.transaction(one)
+def _show(one: Transaction, run: ConsolidationRun | None) -> None:
+    row = shapes.transaction(one, run)
     if wants_json():
         emit_json(row)
         return
     say(f"{one.number:>6}  {one.time}  {one.plan.kind}")
+    if run is not None:
+        say_run(run)
     for change in row["changes"]:
         say(f"        {change['why'] or 'changed'}: {change['path']}")
     for step in row["steps"]:

@@ -1,4 +1,4 @@
-"""`engram search QUERY`: memories first, then turns, then boxes and entities, with receipts."""
+"""`engram search QUERY`: memories first, then turns, then pages, with receipts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(
     query: tuple[str, ...], limit: int | None, project: str, all_status: bool,
     mode: RetrievalMode | None, as_of: str, around: bool, fold: bool | None, explain: bool,
 ) -> None:  # fmt: skip
-    """Find memories, turns, boxes and entities by words.
+    """Find memories, turns, boxes, entities and summaries by words.
 
     Also '"a phrase"', -without, migrat* and filters: category: schema: project: status: tag: kind:
     space: entity: source: since: before: (as in category:decision since:2026-03).
@@ -67,7 +67,7 @@ def command(
         return
     groups = (
         ("memories", found.memories), ("conversation", found.turns),
-        ("boxes and entities", found.pages),
+        ("boxes, entities, summaries", found.pages),
     )  # fmt: skip
     for heading, hits in groups:
         if hits:

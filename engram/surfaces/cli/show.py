@@ -1,4 +1,4 @@
-"""`engram show ID`: one memory, box or entity, as its file says it; or one turn, by its docid."""
+"""`engram show ID`: one memory or page, as its file says it; or one turn, by its docid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def command(identifier: str) -> None:
     """Print the file of memory ID: an id, its beginning, a docid such as a1b2c3, an alias or title.
 
-    The docid of a turn prints what was said; a box or an entity is shown by its id or docid.
+    The docid of a turn prints what was said; a box, an entity or a summary is shown by
+    its id or docid.
     """
     # imported here: the list of verbs is shown without them
     from engram.model.memory import Memory

@@ -64,6 +64,10 @@ def command() -> None:
     if state.vectors is not None:
         made = plural(state.vectors.memories, "memory", "memories")
         say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
+    if (run := state.last_run) is not None:
+        steps = sum(count for _, counts in run.steps for _, count in counts)
+        done = f"{plural(steps, 'step')} of consolidation at {run.time}"
+        say(f"last run   {done}: `engram log {run.number}`")
     if state.model is not None:
         _say_model(state.model)
     _say_daemon(folder, holder)
