@@ -13,13 +13,26 @@ from engram.capture.clean import said
 from engram.model.ids import docid
 from engram.model.injected_block import without_own
 from engram.model.memory import Memory
+from engram.model.step import Access
+from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine
 from engram.model.text import tokens_of
-from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
+from engram.model.tier import Aging
+from engram.recall.injection import (
+    InjectionCandidate,
+    InjectionOrder,
+    Recipient,
+    is_given,
+    most_useful,
+    summed_up,
+    with_summaries,
+)
+from engram.recall.summary_item import summary_item
 from engram.recall.unasked_blocks import (
     MOST_LINES,
     MOST_TOKENS,
     PROMPT_MEMORIES,
     PROMPT_TOKENS,
+    StandIn,
     prompt_block,
     session_block,
 )
@@ -41,6 +54,24 @@ memories = st.builds(
     text=texts | st.sampled_from(["</engram-memory>", "<engram-memory x='1'>", "w" * 5000]),
     created=st.just("2026-03-06T10:00:00Z"),
 )
+lines = st.builds(SummaryLine, texts, st.just(("a",)))
+summaries = st.builds(
+    Summary,
+    id=st.from_regex(r"sum-[0-9a-f]{8}", fullmatch=True),
+    title=texts,
+    created=st.just("2026-03-06T10:00:00Z"),
+    first=st.just("2026-03-01"),
+    last=texts.map(lambda text: text[:10]),
+    consolidates=st.just(("a", "b")),
+    summary=st.lists(lines, max_size=3).map(tuple),
+    facts=st.lists(lines, max_size=3).map(tuple),
+    decisions=st.lists(
+        st.builds(SummaryDecision, texts, texts, texts, st.just(("a",))), max_size=2
+    ).map(tuple),
+    replaced=st.lists(st.builds(ReplacedFact, texts, texts, st.just(("a",))), max_size=2).map(
+        tuple
+    ),
+)
 OPENING = re.compile(r"<engram-memory\b", re.IGNORECASE)
 #: pieces of which a text around and between blocks can be made that opens and closes at will
 scraps = st.sampled_from(
@@ -51,6 +82,18 @@ scraps = st.sampled_from(
 )  # fmt: skip
 #: what holds no tag of ours, nor a part of one
 plain = st.text(st.sampled_from("abc <>\n\r\té"), max_size=40)
+
+
+def stand_in(one: Summary, *sources: Memory) -> StandIn:
+    """A summary in place of two long memories, or of these."""
+    of_all = sources or tuple(
+        Memory(f"{one.id}-{name}", "fact", f"{name} " * 2000) for name in one.consolidates
+    )
+    return StandIn(one.id, of_all, partial(summary_item, one))
+
+
+def stood_in(some: list[Memory | Summary]) -> list[Memory | StandIn]:
+    return [one if isinstance(one, Memory) else stand_in(one) for one in some]
 
 
 # -- what is in it ---------------------------------------------------------------------------------
@@ -66,21 +109,26 @@ def test_it_says_what_and_since_when_and_where_from() -> None:
     ]
 
 
-@given(st.lists(memories, max_size=30), st.integers(0, 3000), texts)
-def test_the_budget_is_never_exceeded(some: list[Memory], budget: int, project: str) -> None:
-    block = session_block(some, budget, project=project)
-    assert tokens_of(block.text, typical=True) == block.used_tokens <= min(budget, MOST_TOKENS)
-    assert len(block.text.splitlines()) <= MOST_LINES
-    block = prompt_block(some, budget)
+@given(
+    st.lists(memories | summaries, max_size=30), st.integers(0, 50) | st.integers(50, 4000), texts
+)
+def test_criterion_9_the_budget_is_never_exceeded(
+    some: list[Memory | Summary], budget: int, project: str
+) -> None:
+    for known in ("", "00000000"):
+        block = session_block(stood_in(some), budget, project=project, known=known)
+        assert tokens_of(block.text, typical=True) == block.used_tokens <= min(budget, MOST_TOKENS)
+        assert len(block.text.splitlines()) <= MOST_LINES
+    block = prompt_block(stood_in(some), budget)
     assert block.used_tokens <= min(budget, PROMPT_TOKENS)
     assert len(block.shown) <= PROMPT_MEMORIES
 
 
-@given(st.lists(memories, max_size=8), texts)
-def test_the_fence_cannot_be_closed_from_inside(some: list[Memory], project: str) -> None:
+@given(st.lists(memories | summaries, max_size=8), texts)
+def test_the_fence_cannot_be_closed_from_inside(some: list[Memory | Summary], project: str) -> None:
     for text in (
-        session_block(some, 2000, project=project).text,
-        prompt_block(some, 600).text,
+        session_block(stood_in(some), 2000, project=project).text,
+        prompt_block(stood_in(some), 600).text,
     ):
         if text:
             assert text.count("<") == 2
@@ -89,9 +137,17 @@ def test_the_fence_cannot_be_closed_from_inside(some: list[Memory], project: str
             assert said(f"before {text} after") == "before  after"
 
 
-@given(st.lists(memories, min_size=1, max_size=8))
-def test_the_same_memories_give_the_same_bytes(some: list[Memory]) -> None:
-    assert session_block(some, 900) == session_block(list(some), 900)
+@given(st.lists(memories | summaries, min_size=1, max_size=8), st.integers(0, 900))
+def test_a_session_that_has_the_block_is_given_no_second_one(
+    some: list[Memory | Summary], budget: int
+) -> None:
+    first = session_block(stood_in(some), budget)
+    assert session_block(stood_in(some), budget) == first
+    version = first.text[24:32]
+    assert session_block(stood_in(some), budget, known=version).text == ""
+    other = session_block(stood_in(some), budget, known="00000000").text
+    assert other.replace(" It takes the place of the earlier block.", "") == first.text
+    assert (other == first.text) == (first.text == "")
 
 
 def test_the_version_changes_with_ids_and_with_words() -> None:
@@ -118,15 +174,18 @@ def test_nothing_is_no_block() -> None:
     assert prompt_block([DECISION], 0).text == ""
 
 
-def test_what_matters_comes_first() -> None:
-    def one(
-        number: int, category: str, day: str = "2026-03-01", weight: float = 0.5, here: bool = True
-    ) -> InjectionCandidate:
-        project = "shop" if here else "till"
-        return InjectionCandidate(
-            number, category, day, weight, "everyone", "user", project, "", ""
-        )
+def header(
+    number: int, category: str, day: str = "2026-03-01", weight: float = 0.5, here: bool = True,
+    confidence: float = 0.0,
+) -> InjectionCandidate:  # fmt: skip
+    project = "shop" if here else "till"
+    return InjectionCandidate(
+        number, category, day, weight, "everyone", "user", project, "", "", confidence
+    )
 
+
+def test_what_matters_comes_first() -> None:
+    one = header
     order = most_useful([
         one(1, "moment"), one(2, "fact"), one(3, "preference"), one(4, "decision"),
         one(5, "preference", weight=0.9), one(6, "decision", day="2025-03-01"),
@@ -140,6 +199,39 @@ def test_what_matters_comes_first() -> None:
     assert most_useful([*elsewhere, one(1, "fact")], SHOP, "").given == [
         *range(10, 15), 1, *range(15, 20)
     ]  # fmt: skip
+
+
+def test_hot_comes_before_warm_and_cold_is_not_given() -> None:
+    known = [
+        header(1, "decision", "2026-03-01"), header(2, "decision", "2025-10-01"),
+        header(3, "preference", "2026-01-01"), header(4, "fact", "2026-02-20"),
+        header(5, "fact", "2025-10-01"), header(6, "decision", "2026-03-02"),
+        header(7, "fact", "2025-10-02"), header(8, "decision", "2026-03-03"),
+    ]  # fmt: skip
+    order = InjectionOrder(Aging(), reads={7: Access(1, "2026-03-05T23:59:00Z", 1)}, summarised={8})
+    found = most_useful(known, SHOP, "2026-03-06", order)
+    # 7 is hot since it was read; 8 would be, but a summary tells it
+    assert found.given == [6, 1, 7, 8, 3, 2, 4]
+    assert found.cold == [5]
+    assert most_useful(known, SHOP, "2027-03-06", order).given == [6, 1, 3, 2]
+
+
+def test_within_a_tier_comes_what_is_preferred_then_what_is_surer() -> None:
+    known = [
+        header(1, "decision", "2026-01-25", here=False), header(2, "decision", "2026-01-20"),
+        header(3, "decision", "2026-02-20", here=False), header(4, "decision", "2026-01-20"),
+    ]  # fmt: skip
+    reads = {1: Access(9, "2026-02-02T10:00:00Z", 9)}
+
+    def given(prefer: str, *, sure: int = 0) -> list[int]:
+        order = InjectionOrder(Aging(), prefer, reads)
+        some = [one._replace(confidence=0.9 * (one.number == sure)) for one in known]
+        return most_useful(some, SHOP, "2026-05-25", order).given
+
+    assert given("relevance") == [2, 4, 1, 3]
+    assert given("relevance", sure=4) == [4, 2, 1, 3]
+    assert given("recency") == [3, 2, 4, 1]
+    assert given("activation")[0] == 1
 
 
 def test_what_is_over_is_not_given() -> None:
@@ -160,6 +252,105 @@ def test_what_is_over_is_not_given() -> None:
         assert not given(over)
     assert given(replace(decided, category="commitment", extra=(("outcome", ""),)))
     assert given(replace(decided, expires="2026-03-07", valid_until="2026-03-06"))
+
+
+# -- summaries -------------------------------------------------------------------------------------
+
+PARTS = tuple(
+    Memory(f"fact-{n}", "fact", f"Deploy rule {n}: " + "the runner waits for the till. " * 2,
+           project="shop", space="project")
+    for n in range(4)
+)  # fmt: skip
+
+
+def page(name: str, *numbers: int, **more: object) -> Summary:
+    sources = tuple(f"fact-{number}" for number in numbers)
+    said = (SummaryLine("Deploys wait for the till.", sources),)
+    made = Summary(
+        name, "Deploys", "2026-03-07T02:00:00Z", "2026-03-01", "2026-03-06", sources, said,
+        confidence=0.8, space="project", project="shop",
+    )  # fmt: skip
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def told(*pages: StandIn | Memory, budget: int = 2000) -> tuple[str, ...]:
+    return session_block([*pages, *PARTS], budget).shown
+
+
+def test_a_summary_stands_in_place_of_its_memories_where_it_saves_room() -> None:
+    small, large = page("sum-a", 0, 1), page("sum-b", 0, 1, 2)
+    short, long = stand_in(small, *PARTS[:2]), stand_in(large, *PARTS[:3])
+    assert told(short) == ("sum-a", "fact-2", "fact-3")
+    # none beside one that contains it, whichever comes first
+    assert told(long, short) == ("sum-b", "fact-3")
+    assert told(short, long) == ("sum-a", "fact-2", "fact-3")
+    wordy = page("sum-c", 0, 1, facts=(SummaryLine("and " * 60, ("fact-0",)),))
+    assert told(stand_in(wordy, *PARTS[:2])) == tuple(one.id for one in PARTS)
+    # no room for it: its memories come, as many as fit
+    broad = replace(large, summary=(SummaryLine("Deploys wait. " * 10, large.consolidates),))
+    assert told(stand_in(broad, *PARTS[:3]))[0] == "sum-b"
+    assert told(stand_in(broad, *PARTS[:3]), budget=130) == ("fact-0", "fact-1")
+    many = [
+        stand_in(page(f"sum-{n}", n), *(replace(one, id=f"{one.id}-{n}") for one in PARTS))
+        for n in range(20)
+    ]
+    assert sum(name.startswith("sum-") for name in told(*many)) == 10
+
+
+def test_a_summary_says_on_one_line_what_holds_why_and_what_was_before() -> None:
+    said = page(
+        "sum-0badcafe", 0, 1,
+        decisions=(
+            SummaryDecision("Use blue-green deploys", "rollbacks take a minute", "", ("fact-0",)),
+        ),
+        facts=(SummaryLine("The runner has 4 cores.", ("fact-1",)),),
+        replaced=(ReplacedFact("deploys by hand", "deploys from CI", ("fact-1",)),),
+    )  # fmt: skip
+    assert summary_item(said, 1000) == (
+        "- summary 2026-03-01 to 2026-03-06: Deploys wait for the till."
+        " Decisions: Use blue-green deploys, because rollbacks take a minute."
+        " Facts: The runner has 4 cores. Replaced: deploys by hand -> deploys from CI."
+        " (sum-0badcafe)"
+    )
+    assert summary_item(said, 100).endswith("till. (sum-0badcafe)")
+    assert summary_item(said, 60) == ""
+
+
+def test_a_summary_stands_before_the_first_of_its_memories() -> None:
+    known = [header(n, "decision", f"2026-02-{20 - n:02d}") for n in range(1, 6)]
+    known += [header(9, "fact", "2025-01-01"), header(8, "fact", "2025-01-02")]
+    order = InjectionOrder(Aging())
+    useful = most_useful(known, SHOP, "2026-03-06", order)
+    summaries = {
+        "sum-b": [3, 2], "sum-a": [2, 4, 5], "sum-cold": [8, 9], "sum-other": [1, 77], "sum-": [],
+    }  # fmt: skip
+    assert with_summaries(useful, summaries) == [1, "sum-a", "sum-b", 2, 3, 4, 5, "sum-cold"]
+    assert with_summaries(useful, {}) == [1, 2, 3, 4, 5]
+
+
+def test_a_summary_is_given_to_whom_each_of_its_memories_may_be() -> None:
+    named = [(one, "project") for one in PARTS[:3]]
+    old = (replace(PARTS[3], status="superseded"), "project")
+    whole = page("sum-a", 0, 1, 2)
+    with_old = replace(whole, replaced=(ReplacedFact("a", "b", ("fact-3", "fact-0")),))
+
+    def given(summary: Summary, *parts: tuple[Memory, str]) -> int:
+        return len(summed_up(summary, parts, SHOP, "2026-03-06"))  # type: ignore[arg-type]
+
+    assert given(whole, *named) == 3
+    assert given(with_old, *named, old) == 3
+    for summary, parts in (
+        (whole, named[:2]),
+        (replace(whole, edited=True), named),
+        (replace(whole, confidence=0.69), named),
+        (whole, [*named[:2], (PARTS[2], "person")]),
+        (whole, [*named[:2], (PARTS[2], "nobody")]),
+        (whole, [*named[:2], (replace(PARTS[2], project="till"), "project")]),
+        (whole, [*named[:2], (replace(PARTS[2], status="superseded"), "project")]),
+        (whole, [*named[:2], (replace(PARTS[2], expires="2026-03-06"), "project")]),
+        (with_old, [*named, (old[0], "nobody")]),
+    ):
+        assert given(summary, *parts) == 0
 
 
 # -- in a text -------------------------------------------------------------------------------------

@@ -1,0 +1,98 @@
+"""Summaries in the block of a session: as their memories' files say at that moment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engram.model.summary import Summary, SummaryLine
+from engram.store.base.clock import FixedClock
+from engram.vault import Vault
+from tests.cli.shop import Shop
+from tests.golden.console import CLOCK, prompt_context
+from tests.hooks.conversation import given
+from tests.kit import summary, write_pages
+
+FACTS = (
+    "The staging server of the till runs the same image as production does.",
+    "The staging server of the till is rebuilt each night from the main branch.",
+    "The staging server of the till has a copy of the catalogue, without customers.",
+)
+TOLD = "Staging equals production and is rebuilt nightly."
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    """A shop with three facts, told by a summary."""
+    made = Shop(tmp_path)
+    assert made.run("init", "vault").code == 0
+    for text in FACTS:
+        assert made.run("remember", text, "--project", "shop").code == 0
+    write(made, (None, page(made)))
+    return made
+
+
+def page(shop: Shop, **more: object) -> Summary:
+    names = [one["id"] for one in json.loads(shop.run("list", "--json").out)]
+    said = (SummaryLine(TOLD, tuple(names)),)
+    return summary("sum-0badcafe", *names, summary=said, project="shop", space="user", **more)
+
+
+def write(shop: Shop, pair: tuple[Summary | None, Summary | None]) -> None:
+    with Vault.open(
+        shop.vault, environment=prompt_context(shop.folder), clock=FixedClock(CLOCK)
+    ) as vault:
+        write_pages(vault, pair)
+
+
+def start(shop: Shop) -> str:
+    return given(shop, "session-start")
+
+
+def test_a_summary_is_given_and_its_memories_are_not_repeated(shop: Shop) -> None:
+    text = start(shop)
+    assert f": {TOLD} (sum-0badcafe)" in text
+    assert not any(fact in text for fact in FACTS)
+    assert start(shop) == text
+    # the prompt is answered by the memories themselves
+    assert FACTS[1] in given(shop, "prompt", prompt="when is the staging server rebuilt?")
+
+
+def test_what_a_person_changed_is_given_by_its_memories(shop: Shop) -> None:
+    fact = next(path for path in shop.vault.glob("facts/*/*.md") if FACTS[0] in path.read_text())
+    before = fact.read_text("utf-8")
+    for edited in (
+        before.replace("same image", "newest image"),
+        before.replace("status: active", "status: retired"),
+        before.replace("project: shop", "project: till"),
+        before.replace("production does.", "production does; the password is Zwiebel-77-kuchen!x"),
+    ):
+        assert edited != before
+        fact.write_text(edited, "utf-8")
+        text = start(shop)
+        assert TOLD not in text and FACTS[1] in text and FACTS[2] in text
+    fact.write_text(before, "utf-8")
+    assert shop.run("remember", "The tea is hot.", "--project", "shop").code == 0
+    assert TOLD in start(shop)
+    (file,) = shop.vault.glob("summaries/*/*.md")
+    file.write_text(file.read_text("utf-8").replace("nightly", "by Mira"), "utf-8")
+    for _ in ("before a command took it up", "after"):
+        text = start(shop)
+        assert "sum-0badcafe" not in text and all(fact in text for fact in FACTS)
+        assert shop.run("status").code == 0
+
+
+def test_a_summary_that_ended_is_not_given(shop: Shop) -> None:
+    (before,) = vault_summaries(shop)
+    write(shop, (before, page(shop, status="superseded", path=before.path)))
+    text = start(shop)
+    assert TOLD not in text and all(fact in text for fact in FACTS)
+
+
+def vault_summaries(shop: Shop) -> list[Summary]:
+    with Vault.open(
+        shop.vault, environment=prompt_context(shop.folder), clock=FixedClock(CLOCK)
+    ) as vault:
+        return vault.parts.view.summaries()
