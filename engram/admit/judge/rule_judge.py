@@ -21,6 +21,7 @@ from engram.language.alternatives import speaks_for_itself
 from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
+from engram.language.numerals import has_other_numbers, values_of
 from engram.language.past_events import tells_event
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
@@ -42,6 +43,12 @@ _DECIDING = terms_of(
     "decided agreed chose voted against drop dropped abandon remove ditch scrap stop keep stay"
     " stick after all"
 )
+_BEST = AnyCase(r"\b(?:(?:my|our|her|his|\w+'s) [\w ]{0,20}?(?:best|record|fastest)|best \w+ is)\b")
+_BEATEN = AnyCase(
+    r"\bnew (?:personal |own |club )?(?:best|record)\b"
+    r"|\bnever (?:been|run|swum|ridden) (?:faster|better|further|higher|longer)\b"
+)
+_OF_RECORDS = terms_of("best record personal new fastest time run ran")
 _IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
     r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b"
@@ -212,6 +219,17 @@ def _returns(before: Statement, after: Statement, older: Memory, newer: Memory) 
     return None
 
 
+def _betters(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """A record of the same, which the newer one says to be beaten."""
+    if before.negative or before.guarded or before.limits != after.limits:
+        return None
+    numbers = has_other_numbers(older.text, values_of(newer.text))
+    if not (numbers and _BEST.search(older.text) and _BEATEN.search(newer.text)):
+        return None
+    shared = telling(before.every & after.every) - _OF_RECORDS
+    return _sure("record", "it tells a better one") if shared else None
+
+
 def _alternatives(
     before: Statement, after: Statement, older: Memory, newer: Memory
 ) -> Opinion | None:
@@ -292,7 +310,8 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, _elsewhere, _leaves, _returns, _alternatives, _claims, _amounts, _denies,
+    _unchangeable, _elsewhere, _leaves, _returns, _betters, _alternatives, _claims, _amounts,
+    _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
 _GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
