@@ -278,7 +278,9 @@ def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) 
     if units_before[unit] == units_after[unit] or before.negative or after.negative:
         return None
     held, said = telling(before.terms), telling(after.terms)
-    if not held & said or (held - said and said - held):
+    # what counts other things too has to share more than one word
+    least = 2 if units_after.keys() - shared else 1
+    if len(held & said) < least or (held - said and said - held):
         return None
     if _held_or_told_otherwise(before, after) or before.choices != after.choices:
         return None
