@@ -12,6 +12,7 @@ exceptions and additions, what held for a while, what holds elsewhere (staging),
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -26,10 +27,12 @@ from engram.language.past_events import tells_event
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Opinion
-from engram.model.succession import LOWER_AUTHORITY
+from engram.model.succession import LIKELY, LOWER_AUTHORITY
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
+#: so much of what two statements name must agree for a question to the person (cosine)
+_LIKELY = 0.15
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6
 #: and so many words of it: fragments are not held against each other
@@ -111,7 +114,8 @@ def _opinion(older: Memory, newer: Memory, timezone: str) -> Opinion:
         if opinion is not None:
             doubts = opinion.relation == "contradicts"
             return _beside(before, after) if doubts and tells_event(newer) else opinion
-    return _beside(before, after)
+    beside = _beside(before, after)
+    return beside._replace(code=LIKELY) if _is_likely(before, after) else beside
 
 
 @lru_cache(maxsize=1_024)
@@ -334,6 +338,14 @@ def _said(statement: Statement) -> tuple[object, ...]:
         statement.terms, statement.values, statement.limits, statement.changes, statement.negative,
         statement.choices,
     )  # fmt: skip
+
+
+def _is_likely(before: Statement, after: Statement) -> bool:
+    """Whether the newer one tells of a change, and is about something that the older one names."""
+    if after.guarded or not after.changing or before.limits != after.limits:
+        return False
+    size = len(before.every) * len(after.every)
+    return len(before.every & after.every) >= _LIKELY * math.sqrt(size) > 0
 
 
 def _held_or_told_otherwise(before: Statement, after: Statement) -> bool:
