@@ -79,6 +79,9 @@ _CLAIMS = [
          rf" (?:in|to) {_V}"),
         ("employer",
          rf"{_S} {_NOW}(?:works|joined|is {_NOW}(?:working|employed))(?: at| for| by)? {_NAME}"),
+        ("employer",
+         rf"{_S}'s first (?:day|week|month) at {_NAME}(?: (?:went|was|is|has) [^,;]*?)?"),
+        ("employer", rf"{_S} is (?:an?|the) [\w -]{{2,40}}? at {_NAME}"),
         ("host",
          rf"{_S} {_NOW}(?:runs?|deploys|(?:is|are) {_NOW}(?:hosted|deployed)) {_NOW}(?:on|to|at)"
          rf" {_V}"),

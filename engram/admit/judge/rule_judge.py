@@ -12,6 +12,7 @@ exceptions and additions, what held for a while, what holds elsewhere (staging),
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -21,14 +22,17 @@ from engram.language.alternatives import speaks_for_itself
 from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
+from engram.language.numerals import has_other_numbers, values_of
 from engram.language.past_events import tells_event
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Opinion
-from engram.model.succession import LOWER_AUTHORITY
+from engram.model.succession import LIKELY, LOWER_AUTHORITY
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
+#: so much of what two statements name must agree for a question to the person (cosine)
+_LIKELY = 0.15
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6
 #: and so many words of it: fragments are not held against each other
@@ -42,6 +46,12 @@ _DECIDING = terms_of(
     "decided agreed chose voted against drop dropped abandon remove ditch scrap stop keep stay"
     " stick after all"
 )
+_BEST = AnyCase(r"\b(?:(?:my|our|her|his|\w+'s) [\w ]{0,20}?(?:best|record|fastest)|best \w+ is)\b")
+_BEATEN = AnyCase(
+    r"\bnew (?:personal |own |club )?(?:best|record)\b"
+    r"|\bnever (?:been|run|swum|ridden) (?:faster|better|further|higher|longer)\b"
+)
+_OF_RECORDS = terms_of("best record personal new fastest time run ran")
 _IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
     r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b"
@@ -104,7 +114,8 @@ def _opinion(older: Memory, newer: Memory, timezone: str) -> Opinion:
         if opinion is not None:
             doubts = opinion.relation == "contradicts"
             return _beside(before, after) if doubts and tells_event(newer) else opinion
-    return _beside(before, after)
+    beside = _beside(before, after)
+    return beside._replace(code=LIKELY) if _is_likely(before, after) else beside
 
 
 @lru_cache(maxsize=1_024)
@@ -212,6 +223,17 @@ def _returns(before: Statement, after: Statement, older: Memory, newer: Memory) 
     return None
 
 
+def _betters(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """A record of the same, which the newer one says to be beaten."""
+    if before.negative or before.guarded or before.limits != after.limits:
+        return None
+    numbers = has_other_numbers(older.text, values_of(newer.text))
+    if not (numbers and _BEST.search(older.text) and _BEATEN.search(newer.text)):
+        return None
+    shared = telling(before.every & after.every) - _OF_RECORDS
+    return _sure("record", "it tells a better one") if shared else None
+
+
 def _alternatives(
     before: Statement, after: Statement, older: Memory, newer: Memory
 ) -> Opinion | None:
@@ -260,7 +282,9 @@ def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) 
     if units_before[unit] == units_after[unit] or before.negative or after.negative:
         return None
     held, said = telling(before.terms), telling(after.terms)
-    if not held & said or (held - said and said - held):
+    # what counts other things too has to share more than one word
+    least = 2 if units_after.keys() - shared else 1
+    if len(held & said) < least or (held - said and said - held):
         return None
     if _held_or_told_otherwise(before, after) or before.choices != after.choices:
         return None
@@ -292,7 +316,8 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, _elsewhere, _leaves, _returns, _alternatives, _claims, _amounts, _denies,
+    _unchangeable, _elsewhere, _leaves, _returns, _betters, _alternatives, _claims, _amounts,
+    _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
 _GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
@@ -313,6 +338,14 @@ def _said(statement: Statement) -> tuple[object, ...]:
         statement.terms, statement.values, statement.limits, statement.changes, statement.negative,
         statement.choices,
     )  # fmt: skip
+
+
+def _is_likely(before: Statement, after: Statement) -> bool:
+    """Whether the newer one tells of a change, and is about something that the older one names."""
+    if after.guarded or not after.changing or before.limits != after.limits:
+        return False
+    size = len(before.every) * len(after.every)
+    return len(before.every & after.every) >= _LIKELY * math.sqrt(size) > 0
 
 
 def _held_or_told_otherwise(before: Statement, after: Statement) -> bool:

@@ -150,7 +150,8 @@ def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
         span.start for span in times
         if is_period(span) and span.expression[-1:].isdigit() and span.role_hint != "since"
     }  # fmt: skip
-    return frozenset(named | periods | set(_YEAR.findall(text)))
+    versions = {found[1] or found[2] for found in _VERSION_OF.finditer(text.casefold())}
+    return frozenset(named | periods | set(_YEAR.findall(text)) | versions)
 
 
 _COMPLEMENT = re.compile(
@@ -202,4 +203,6 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 _SAME_PLACE = {"prod": "production", "dev": "development"}
+#: one version of a thing, beside which others go on
+_VERSION_OF = re.compile(r"\b(?:of|in|on) (v\d+)\b|\b(v\d+) of\b")
 _YEAR = re.compile(r"\b(?:in|during|for|of|until|back in) ((?:19|20)\d\d)\b", re.IGNORECASE)

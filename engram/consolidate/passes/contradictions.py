@@ -13,12 +13,15 @@ that is replaced retires nothing. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from engram.consolidate.candidate_pairs import pairs
+from engram.consolidate.candidate_pairs import Pair, in_time, pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
+from engram.consolidate.near_words import Stems
+from engram.model.instant import Instant
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
@@ -26,6 +29,7 @@ from engram.model.succession import (
     CONTRADICTION,
     JUDGED,
     JUDGED_BY_MODEL,
+    LIKELY,
     LOWER_AUTHORITY,
     disputed,
     settled,
@@ -33,21 +37,29 @@ from engram.model.succession import (
 )
 
 TASK = "contradictions"
+#: pairs of which the rules conclude nothing that one night asks about
+_MOST_QUESTIONS = 5
 
 
 def plan(context: PassContext) -> list[Step]:
     """The steps, each planned on the result of those before it."""
     now: dict[str, Memory] = {}
     steps: list[Step] = []
+    likely: list[Pair] = []
     waiting = [pair for pair in pairs(context) if _is_open(*pair)]
     for pair, said in zip(waiting, context.judge.compare_all(waiting), strict=True):
         older, newer = (now.get(memory.id, memory) for memory in pair)
         if not _is_open(older, newer):
             continue
+        if said.code == LIKELY and context.model is None:
+            likely.append((older, newer))
         step = _step(older, newer, said, context)
         if step is not None:
             steps.append(step)
             now.update((after.id, after) for _, after in step.amended)
+    for step in _questions(likely, now, context.now):
+        steps.append(step)
+        now.update((after.id, after) for _, after in step.amended)
     steps += _settlements(context, now)
     return steps
 
@@ -85,6 +97,31 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
     if not lower:
         amended.append((older, disputed(older, (newer.id,), code, context.now)))
     return Step(TASK, "dispute", pair, said.why, amended=tuple(amended))
+
+
+def _questions(likely: Sequence[Pair], now: Mapping[str, Memory], time: Instant) -> Iterator[Step]:
+    """The likeliest of the pairs that the rules leave open, of each memory one, for the person.
+
+    Only the newer one waits: nothing stands against the older one yet.
+    """
+    stems, asked = Stems(), set[str]()
+
+    def share(pair: Pair) -> float:
+        held, said = (stems.of(memory.text) for memory in pair)
+        return -len(held & said) / math.sqrt(len(held) * len(said) or 1)
+
+    for pair in sorted(likely, key=lambda pair: (share(pair), in_time(pair))):
+        older, newer = (now.get(memory.id, memory) for memory in pair)
+        if len(asked) >= 2 * _MOST_QUESTIONS:
+            return
+        if asked & {older.id, newer.id} or not _is_open(older, newer):
+            continue
+        if older.status != "active" or newer.status != "active":
+            continue
+        asked |= {older.id, newer.id}
+        after = disputed(newer, (older.id,), CONTRADICTION, time)
+        why = "it may replace the older one: it tells of a change"
+        yield Step(TASK, "dispute", (newer.id, older.id), why, amended=((newer, after),))
 
 
 def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]:

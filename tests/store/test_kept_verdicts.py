@@ -1,0 +1,91 @@
+"""What a model said of pairs is kept by digests, and is purged with the texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engram.model.pair_verdict import PairKey, PairVerdict, text_digest
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.files import kept_verdicts
+from engram.store.files.kept_verdicts import VerdictFile
+from engram.vault import Vault
+from tests.consolidate.cases import PairJudge
+from tests.kit import reopened, where
+
+OLD, NEW = "The heron tank holds warm water.", "A cold spring feeds the heron tank."
+KEY = PairKey(text_digest(OLD), text_digest(NEW), "judge")
+SAID = PairVerdict("partial", "medium", "only the warmth", "warm water")
+
+
+def written(root: Path) -> list[dict[str, str]]:
+    path = root / layout.VERDICTS
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_a_verdict_is_known_to_the_next_run_and_a_text_that_left_is_not_written(
+    tmp_path: Path,
+) -> None:
+    first = VerdictFile(VaultDisk(tmp_path))
+    gone = KEY._replace(newer=text_digest("gone"))
+    first.learn(KEY, SAID)
+    first.learn(gone, SAID)
+    assert first.known(KEY) == SAID and written(tmp_path) == []
+    first.save(lambda: {KEY.older, KEY.newer})
+    again = VerdictFile(VaultDisk(tmp_path))
+    assert (again.known(KEY), again.known(gone)) == (SAID, None)
+    assert OLD not in (tmp_path / layout.VERDICTS).read_text()
+
+
+def test_torn_and_foreign_lines_are_no_verdicts(tmp_path: Path) -> None:
+    kept = VerdictFile(VaultDisk(tmp_path))
+    kept.learn(KEY, SAID)
+    kept.save(lambda: {KEY.older, KEY.newer})
+    path = tmp_path / layout.VERDICTS
+    (row,) = written(tmp_path)
+    hostile = [
+        row | {"relation": "always"}, row | {"confidence": 1}, row | {"more": ""}, [], 3, None,
+        row | {"older": ["x"]},
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(one) + "\n" for one in hostile) + json.dumps(row)[:40])
+    kept = VerdictFile(VaultDisk(tmp_path))
+    assert kept.known(KEY) is None
+    kept.learn(KEY, SAID)
+    kept.save(lambda: {KEY.older, KEY.newer})
+    assert VerdictFile(VaultDisk(tmp_path)).known(KEY) == SAID
+
+
+def test_of_many_verdicts_the_newest_half_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_verdicts, "MOST", 4)
+    for number in range(8):
+        kept = VerdictFile(VaultDisk(tmp_path))
+        kept.learn(KEY._replace(asked=str(number)), SAID)
+        kept.save(lambda: {KEY.older, KEY.newer})
+    asked = [row["asked"] for row in written(tmp_path)]
+    assert len(asked) <= 5 and asked[-1] == "7"
+
+
+def test_a_second_night_asks_nothing_twice_and_a_purge_takes_the_verdict_out(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    model = PairJudge("complementary")
+    asking = reopened(vault, model=model)
+    old = asking.remember(OLD, project="shop").memory
+    later = reopened(open_vault(now="2026-03-08T12:00:00Z"), model=model)
+    later.remember(NEW, project="shop")
+    later.consolidate(full=True, dry_run=True)
+    assert written(later.root) == []
+    later.consolidate(full=True)
+    asked = len(model.asked)
+    assert asked and len(written(later.root)) == 1
+    again = reopened(open_vault(now="2026-03-09T12:00:00Z"), model=model)
+    again.consolidate(full=True)
+    assert len(model.asked) == asked
+    again.purge(old.id)
+    assert written(again.root) == [] and where(again.root, KEY.older) == []
