@@ -7,9 +7,10 @@ its turn has come. What its words say of its audience was decided when the catal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.instant import Day, Instant
@@ -113,20 +114,18 @@ def most_useful(
 
     Within a tier by category, importance, confidence and what is preferred.
     """
+    is_open = cache(partial(is_open_to, recipient))
     known = [
         one
         for one in candidates
-        if is_open_to(recipient, one.audience, one.space, one.project)
+        if is_open(one.audience, one.space, one.project)
         and _in_force(one.valid_until, one.expires, today)
     ]
     place = _places(order, max((one.day for one in known), default=""), today)
-    by_here, _, _ = _PREFERRED[order.prefer]
     ranked = []
     for one in known:
         here = one.project in recipient.projects
-        rank, worth = place(one)
-        worth += (by_here if here else 0.0) + _BY_CONFIDENCE * _share(one.confidence)
-        ranked.append((rank, -worth, one.number, here))
+        ranked.append((*place(one, here), one.number, here))
     ranked.sort()
     given = [one for one in ranked if one[0] < _COLD]
     own = [number for _, _, number, here in given if not here]
@@ -136,15 +135,18 @@ def most_useful(
     return MostUseful([*first, *own[_OWN_FIRST:]], cold)
 
 
-def with_summaries(useful: MostUseful, summaries: Mapping[str, Collection[int]]) -> list[int | str]:
+def with_summaries(
+    useful: MostUseful, summaries: Mapping[str, Collection[int]]
+) -> Iterator[int | str]:
     """Numbers of memories and ids of summaries, best first.
 
     A summary, of which the numbers of its live memories are told, stands before the first of them;
     one whose memories are all too cold at the end. Left out are those with a memory that may not be
     given; of several in one place the one that tells most comes first.
     """
-    order = (*useful.given, *useful.cold)
-    place = {number: at for at, number in enumerate(order)} if summaries else {}
+    wanted = frozenset(chain.from_iterable(summaries.values()))
+    order = enumerate(chain(useful.given, useful.cold))
+    place = {number: at for at, number in order if number in wanted}
     near = sorted(
         (min(place[number] for number in numbers), -len(numbers), name)
         for name, numbers in summaries.items()
@@ -153,31 +155,32 @@ def with_summaries(useful: MostUseful, summaries: Mapping[str, Collection[int]])
     before: dict[int, list[str]] = {}
     for at, _, name in near[:_MOST_SUMMARIES]:
         before.setdefault(min(at, len(useful.given)), []).append(name)
-    found: list[int | str] = []
     for at, number in enumerate(useful.given):
-        found += before.get(at, ())
-        found.append(number)
-    return [*found, *before.get(len(useful.given), ())]
+        yield from before.get(at, ())
+        yield number
+    yield from before.get(len(useful.given), ())
 
 
 def _places(
     order: InjectionOrder, newest: Day, today: Day
-) -> Callable[[InjectionCandidate], tuple[int, float]]:
-    """The rank of a candidate's tier, and its worth by itself."""
-    _, by_recency, by_reads = _PREFERRED[order.prefer]
+) -> Callable[[InjectionCandidate, bool], tuple[int, float]]:
+    """The rank of a candidate's tier, and its worth below 0; by its header, and if it is here."""
+    by_here, by_recency, by_reads = _PREFERRED[order.prefer]
     aging, now = order.aging, _midnight(today)
 
     def placed(
-        category: str, day: Day, importance: float, settled: bool, summarised: bool,
-        read: Access | None = None,
+        here: bool, category: str, day: Day, importance: float, confidence: float, settled: bool,
+        summarised: bool, read: Access | None = None,
     ) -> tuple[int, float]:  # fmt: skip
         worth = (
-            _BY_CATEGORY * _CATEGORY.get(category, 0.3)
+            (by_here if here else 0.0)
+            + _BY_CATEGORY * _CATEGORY.get(category, 0.3)
             + _BY_IMPORTANCE * _share(importance)
+            + _BY_CONFIDENCE * _share(confidence)
             + by_recency * 0.5 ** (_days_between(day, newest) / _HALF_LIFE)
         )
         if aging is None:
-            return 0, worth
+            return 0, -worth
         memory = Retained(
             _midnight(day), category, importance, settled=settled, summarised=summarised
         )
@@ -186,15 +189,18 @@ def _places(
         else:
             tier, score = retention(memory, read, now, aging)
             worth += by_reads * score.activation
-        return _RANKS.get(tier, _COLD), worth
+        return _RANKS.get(tier, _COLD), -worth
 
-    unread = cache(placed)
+    # many have the same header
+    unread, reads, summarised = cache(placed), order.reads, order.summarised
 
-    def place(one: InjectionCandidate) -> tuple[int, float]:
-        summarised = one.number in order.summarised
-        of_all = one.category, one.day, one.importance, one.settled, summarised
-        read = order.reads.get(one.number)
-        return unread(*of_all) if read is None else placed(*of_all, read)
+    def place(one: InjectionCandidate, here: bool) -> tuple[int, float]:
+        number, category, day, importance, _, _, _, _, _, confidence, settled = one
+        told = number in summarised
+        if number in reads:
+            read = reads[number]
+            return placed(here, category, day, importance, confidence, settled, told, read)
+        return unread(here, category, day, importance, confidence, settled, told)
 
     return place
 

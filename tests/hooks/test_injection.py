@@ -324,8 +324,8 @@ def test_a_summary_stands_before_the_first_of_its_memories() -> None:
     summaries = {
         "sum-b": [3, 2], "sum-a": [2, 4, 5], "sum-cold": [8, 9], "sum-other": [1, 77], "sum-": [],
     }  # fmt: skip
-    assert with_summaries(useful, summaries) == [1, "sum-a", "sum-b", 2, 3, 4, 5, "sum-cold"]
-    assert with_summaries(useful, {}) == [1, 2, 3, 4, 5]
+    assert list(with_summaries(useful, summaries)) == [1, "sum-a", "sum-b", 2, 3, 4, 5, "sum-cold"]
+    assert list(with_summaries(useful, {})) == [1, 2, 3, 4, 5]
 
 
 def test_a_summary_is_given_to_whom_each_of_its_memories_may_be() -> None:
