@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from engram.model.change import Event, Plan, Transaction
 from engram.model.edge import edges_of
 from engram.queries.links import links_of
 from engram.store.catalog.catalog import Catalog
 from tests.admit.cases import memory
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    """An empty catalog."""
+    made = Catalog.make(tmp_path / "catalog.sqlite", "vault")
+    with made.transaction():
+        made.clear()
+    yield made
+    made.close()
+
 
 OLD = memory("The shop runs on Hetzner.")
 NEW = memory("The shop runs on Fly.", created="2026-03-06T09:00:00Z", supersedes=(OLD.id,))
