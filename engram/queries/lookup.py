@@ -186,7 +186,7 @@ class Lookup:
 
     def links(self, memory: Memory) -> list[Link]:
         """What a memory points to and what points to it, each with its reason."""
-        from engram.queries.links import links_of
+        from engram.queries.memory_links import links_of
 
         return links_of(memory, self._projections.catalog)
 

@@ -10,7 +10,7 @@ import pytest
 
 from engram.model.change import Event, Plan, Transaction
 from engram.model.edge import edges_of
-from engram.queries.links import links_of
+from engram.queries.memory_links import links_of
 from engram.store.catalog.catalog import Catalog
 from tests.admit.cases import memory
 
