@@ -61,7 +61,7 @@ class Cluster(NamedTuple):
     about: str = ""
 
 
-class _Said(NamedTuple):
+class _Wording(NamedTuple):
     """The stems that tell what a memory is about, and how they are written."""
 
     words: frozenset[str]
@@ -84,7 +84,7 @@ def clusters_of(context: PassContext) -> list[Cluster]:
     return sorted(found, key=lambda cluster: _age(cluster.memories[0]))
 
 
-def _grouped(notes: Sequence[Memory], said: Sequence[_Said]) -> list[tuple[list[Memory], float]]:
+def _grouped(notes: Sequence[Memory], said: Sequence[_Wording]) -> list[tuple[list[Memory], float]]:
     """The clusters of one scope and their likeness."""
     names = {word for one in said for word in one.named}
     names -= {word for one in said for word in one.plain}
@@ -163,7 +163,7 @@ class _TokenReader:
         self._view = view
         self._known: dict[str, _Token] = {}
 
-    def read(self, memory: Memory) -> _Said:
+    def read(self, memory: Memory) -> _Wording:
         """The words of a memory: title and statement."""
         words: set[str] = set()
         named: set[str] = set()
@@ -181,7 +181,7 @@ class _TokenReader:
                 elif not opening:  # at the beginning of a sentence a capital says nothing
                     named |= token.words
                 opening, counted = token.ends, token.is_number
-        return _Said(frozenset(words), frozenset(named), frozenset(plain))
+        return _Wording(frozenset(words), frozenset(named), frozenset(plain))
 
     def _token(self, piece: str) -> _Token:
         hit = _CORE.search(piece)

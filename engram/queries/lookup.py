@@ -20,6 +20,7 @@ from engram.model.turn import Turn
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
+    from engram.model.edge import Link
     from engram.model.hit import MatchingLine
     from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
@@ -183,15 +184,11 @@ class Lookup:
             memory, tuple(receipts), events, source_step(event for *_, event in events)
         )
 
-    def links(self, memory: Memory) -> list[tuple[str, str]]:
-        """`(relation, name)` of what a memory points to, then of what points to it."""
-        fields = ("supersedes", "superseded_by", "conflicts", "entities", "sources")
-        found = [(field, name) for field in fields for name in getattr(memory, field)]
-        for other in self._projections.catalog.memories():
-            named = (*other.supersedes, *other.superseded_by, *other.conflicts)
-            if memory.id in named and other.id != memory.id:
-                found.append(("linked_from", other.id))
-        return found
+    def links(self, memory: Memory) -> list[Link]:
+        """What a memory points to and what points to it, each with its reason."""
+        from engram.queries.memory_links import links_of
+
+        return links_of(memory, self._projections.catalog)
 
     # -- lines ---------------------------------------------------------------------------------
 

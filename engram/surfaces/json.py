@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
@@ -241,9 +242,14 @@ def refusal(one: Refusal) -> Shape:
     }  # fmt: skip
 
 
-def link(relation: str, target: str) -> Shape:
+def link(one: Link) -> Shape:
     """`links`: one link from or to a memory."""
-    return {"relation": relation, "target": target}
+    edge = one.edge
+    return {
+        "relation": one.relation, "target": one.target,
+        "reason": edge.reason if edge else "", "confidence": edge.confidence if edge else "",
+        "transaction": (edge.transaction or None) if edge else None,
+    }  # fmt: skip
 
 
 def entity_page(entity: Entity, markdown: str) -> Shape:

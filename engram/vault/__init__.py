@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
@@ -407,8 +408,8 @@ class Vault:
         self._settled()
         return self.parts.tiers.falling(days, self.clock.now())
 
-    def links(self, reference: str) -> Sequence[tuple[str, str]]:
-        """`(relation, name)` of what a memory points to, then of what points to it."""
+    def links(self, reference: str) -> Sequence[Link]:
+        """The links of a memory in both directions, each with its reason."""
         lookup = self._lookup()
         return lookup.links(lookup.memory(reference))
 

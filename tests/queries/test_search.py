@@ -187,8 +187,9 @@ def test_links_lead_both_ways(full: Vault) -> None:
     header = f'supersedes:\n  - "[[{old.id}]]"\nsources:'
     path.write_text(path.read_text("utf-8").replace("sources:", header, 1), "utf-8")
     full.doctor()
-    assert ("supersedes", old.id) in full.parts.lookup.links(full.parts.lookup.memory(new.id))
-    assert ("linked_from", new.id) in full.parts.lookup.links(full.parts.lookup.memory(old.id))
+    lookup = full.parts.lookup
+    assert ("supersedes", old.id) in [one[:2] for one in lookup.links(lookup.memory(new.id))]
+    assert ("superseded by", new.id) in [one[:2] for one in lookup.links(lookup.memory(old.id))]
 
 
 # -- by word ------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import memory_terms
 from engram.model.box import Box
+from engram.model.edge import edges_of
 from engram.model.entity import Entity
 from engram.model.ids import slug
 from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
@@ -195,6 +196,16 @@ class Catalog:
             if found is not None:
                 yield found
 
+    def pointing_to(self, identifier: str) -> list[Memory]:
+        """The memories whose header or text names a memory, by id."""
+        rows = self.db.rows("select source from pointers where target = ?", identifier)
+        return list(self.memories(sorted(row[0] for row in rows)))
+
+    def summaries_of(self, identifier: str) -> list[str]:
+        """Ids of the summaries that a memory is a source of."""
+        rows = self.db.rows("select summary from summary_sources where source = ?", identifier)
+        return sorted(row[0] for row in rows)
+
     def audience(self, identifier: str) -> Audience:
         """To whom a memory may be given; one that there is not to nobody."""
         row = self.db.row("select audience from memories where id = ?", identifier)
@@ -372,6 +383,15 @@ class Catalog:
             "insert or ignore into called values(?,?)",
             [(slug(name, ""), memory.id) for name in (memory.title, *memory.aliases) if name],
         )
+        self.db.many(
+            "insert or ignore into pointers values(?,?)",
+            [
+                (name, memory.id)
+                for edge in edges_of(memory)
+                for name in (edge.source, edge.target)
+                if name != memory.id
+            ],
+        )
         self.db.do(UNBOX, memory.id)
 
     def _drop_memory(self, identifier: str) -> None:
@@ -386,6 +406,7 @@ class Catalog:
         self.db.do("delete from tags where id = ?", identifier)
         self.db.do("delete from mentions where memory = ?", identifier)
         self.db.do("delete from called where id = ?", identifier)
+        self.db.do("delete from pointers where source = ?", identifier)
         self.db.do("delete from unboxed where memory = ?", identifier)
 
     # -- transactions --------------------------------------------------------------------------

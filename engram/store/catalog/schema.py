@@ -50,6 +50,8 @@ create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
 create index mentions_memory on mentions(memory);
+create table pointers(target text, source text, primary key(target, source)) without rowid;
+create index pointers_source on pointers(source);
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 

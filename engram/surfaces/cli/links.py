@@ -17,9 +17,12 @@ def command(identifier: str) -> None:
     with opened() as vault:
         found = vault.links(identifier)
     if wants_json():
-        emit_json([shapes.link(relation, target) for relation, target in found])
+        emit_json([shapes.link(one) for one in found])
         return
-    for relation, target in found:
-        say(f"{relation:<14}{target}")
+    for one in found:
+        edge = one.edge
+        why = [edge.reason, f"transaction {edge.transaction}"] if edge and edge.transaction else []
+        told = "; ".join(filter(None, why))
+        say(f"{one.relation:<17}{one.target}" + (f"  ({told})" if told else ""))
     if not found:
         talk("no links")

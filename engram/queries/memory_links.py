@@ -1,0 +1,79 @@
+"""A memory -> its links in both directions, with why each was made and by which transaction.
+
+Read from headers, from links in texts and from summaries; reasons are those of the events, which
+alone have them. Guarantees: each link is told once, whatever circle they make; nothing is changed.
+Costs as much as a memory has links, whatever the vault's size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engram.model.edge import Edge, EdgeKind, Link, edges_of
+
+if TYPE_CHECKING:
+    from engram.model.change import Event
+    from engram.model.memory import Memory
+    from engram.store.catalog.catalog import Catalog
+
+#: how an edge reads from its source, and from its target
+_WORDS: dict[EdgeKind, tuple[str, str]] = {
+    "supersedes": ("supersedes", "superseded by"),
+    "contradicts": ("contradicts", "contradicts"),
+    "consolidates": ("consolidates", "consolidated in"),
+    "references": ("references", "referenced by"),
+}
+#: what a consolidation does to a pair, by the kind of the edge that it leaves
+_ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
+_EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
+
+
+def links_of(memory: Memory, catalog: Catalog) -> list[Link]:
+    """The links of a memory: edges by kind, then its entities and sources."""
+    told = [*edges_of(memory)]
+    for other in catalog.pointing_to(memory.id):
+        told += (edge for edge in edges_of(other) if memory.id in (edge.source, edge.target))
+    told += (Edge("consolidates", name, memory.id) for name in catalog.summaries_of(memory.id))
+    found: dict[tuple[str, str], Link] = {}
+    for kind in _WORDS:
+        for edge in told:
+            if edge.kind == kind:
+                outward = edge.source == memory.id
+                relation = _WORDS[kind][0 if outward else 1]
+                name = edge.target if outward else edge.source
+                if (relation, name) not in found:
+                    found[relation, name] = Link(relation, name, _explained(edge, catalog))
+    rest = [Link("entities", name) for name in memory.entities]
+    return [*found.values(), *rest, *(Link("sources", name) for name in memory.sources)]
+
+
+def _explained(edge: Edge, catalog: Catalog) -> Edge:
+    """An edge with what the last event that made it tells."""
+    log = catalog.log
+    if edge.kind == "consolidates":
+        made = [number for number, _, _ in log.events(edge.source)]
+        return replace(edge, transaction=made[-1]) if made else edge
+    if edge.kind not in _EVENTS:
+        return edge
+    there = {_step(*row) for row in log.events(edge.source)} - {("", 0)}
+    here = [(row, edge.source) for row in log.events(edge.target)]
+    if edge.kind == "contradicts":
+        here += [(row, edge.target) for row in log.events(edge.source)]
+        there |= {_step(*row) for row in log.events(edge.target)} - {("", 0)}
+    for (number, time, event), other in sorted(here, key=lambda one: -one[0][0]):
+        details = dict(event.details)
+        told = event.name == _EVENTS[edge.kind] and details.get("by") == other
+        if told or (
+            details.get("action") in _ACTIONS[edge.kind] and _step(number, time, event) in there
+        ):
+            reason = details.get("why") or details.get("judged") or details.get("code", "")
+            return replace(edge, reason=reason, transaction=number)
+    return edge
+
+
+def _step(number: int, _time: str, event: Event) -> tuple[str, int]:
+    """The step of a consolidation that an event is of; ("", 0) for any other event."""
+    if event.name != "consolidated":
+        return "", 0
+    return dict(event.details).get("step", ""), number
