@@ -238,6 +238,7 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.prompts,
         ports.timezone,
         summarises=request.summarises,
+        side_by_side=ports.side_by_side,
     )
 
 
