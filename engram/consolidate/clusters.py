@@ -19,14 +19,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
-from engram.consolidate.candidate_pairs import scope
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook
 from engram.consolidate.linkage import Vector, cosine, linked_groups, total, unit
 from engram.language.stem import stem
 from engram.language.stop_words import LIGHT, TAG, is_german
 from engram.model.entity_ids import is_entity_id
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, space_and_project
 from engram.model.view import VaultView
 
 #: members of a cluster
@@ -74,7 +73,7 @@ def clusters_of(context: PassContext) -> list[Cluster]:
     scopes: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in sorted(context.view.live(), key=_age):
         if memory.schema != SESSION and memory.space != SESSION:
-            scopes[scope(memory)].append(memory)
+            scopes[space_and_project(memory)].append(memory)
     reader, book = _TokenReader(context.view), EntityBook(context)
     found = [
         Cluster(tuple(memories), likeness, _entity(memories, book))

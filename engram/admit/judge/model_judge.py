@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engram.admit.judge.rule_judge import comparable, of_one_scope, outranked
+from engram.admit.judge.rule_judge import comparable
 from engram.language.denial import is_turned
 from engram.language.near_duplicates import LEAST, alike
 from engram.language.numerals import has_other_numbers, values_of
@@ -25,12 +25,12 @@ from engram.language.paraphrase.phrasing import phrasing
 from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, local_day
 from engram.model.markdown import neutralise
-from engram.model.memory import Memory
+from engram.model.memory import Memory, space_and_project
 from engram.model.model_request import Reply, Request, fenced, list_of, prompt_of
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.model.ports import Judge, Model, Verdicts
 from engram.model.step import Opinion
-from engram.model.succession import LOWER_AUTHORITY
+from engram.model.succession import LOWER_AUTHORITY, outranked
 from engram.model.text import tokens_of
 
 KEY = "pairs"
@@ -176,7 +176,7 @@ def _shown(place: str, name: str, memory: Memory, day: Day) -> str:
 
 
 def _may_be_asked(older: Memory, newer: Memory) -> bool:
-    if not of_one_scope(older, newer):
+    if space_and_project(older) != space_and_project(newer):
         return False
     return comparable(older, newer) or alike(phrasing(older.text), phrasing(newer.text)) >= LEAST
 
