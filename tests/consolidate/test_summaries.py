@@ -118,6 +118,12 @@ def test_summaries_preserve_decisions_and_key_facts() -> None:
     assert [one.text for one in written.facts] == ["They are checked in src/auth/verify.py."]
 
 
+def test_a_page_of_memories_that_were_said_in_several_projects_names_none() -> None:
+    notes = [replace(one, space="user", project=f"shop-{at % 2}") for at, one in enumerate(TOKENS)]
+    page = told(remembering(*notes))
+    assert (page.space, page.project) == ("user", "")
+
+
 def test_every_line_of_a_summary_names_sources_of_its_cluster() -> None:
     for model in (None, Author(lambda _: answer())):
         page = told(remembering(*TOKENS), model=model)

@@ -63,13 +63,13 @@ def _page(
     days = [local_day(memory.created, context.timezone) for memory in told]
     page = due.former or Summary(
         due.id, "", context.now, min(days), max(days), due.sources.names,
-        space=told[0].space, project=told[0].project, supersedes=names,
+        space=told[0].space, project=due.sources.project, supersedes=names,
     )  # fmt: skip
     text = said.text
     return replace(
         page, title=title_of(text), summary=text.summary, facts=text.facts,
         decisions=text.decisions, replaced=text.replaced, model=said.model,
-        confidence=confidence_of(text, told, due.likeness, others, repaired=said.repaired),
+        confidence=confidence_of(text, due.sources, due.likeness, others, repaired=said.repaired),
     )  # fmt: skip
 
 
