@@ -83,9 +83,11 @@ class ReadOnlyCatalog:
 
     def reads(self) -> dict[int, Access]:
         """How the memories were read that ever were, as of the last time that this was counted."""
+        found = self._rows("select number, count, last, days from accesses join memories using(id)")
+        if not found:
+            return {}
         from engram.model.step import Access
 
-        found = self._rows("select number, count, last, days from accesses join memories using(id)")
         return {number: Access(*read) for number, *read in found}
 
     def summarised(self) -> dict[str, list[int]]:
