@@ -76,7 +76,7 @@ def due_pages(context: PassContext) -> DuePages:
     pages = {one.id: one for one in context.view.summaries()}
     active = {name: one for name, one in pages.items() if one.status == "active"}
     groups = {one.sources.id: one for one in _groups(context)}
-    apart = [page for name, page in active.items() if name not in groups]
+    apart = [page for name, page in active.items() if page.consolidates and name not in groups]
     old = {page.id: outdated(page, context.view) != "" for page in apart}
     heirs = _heirs(groups, apart)
     found, spared = DuePages(active), set[str]()

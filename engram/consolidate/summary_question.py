@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engram.consolidate.summary_sources import SummarySources, reasons_of, said
+from engram.consolidate.summary_sources import SummarySources, said
 from engram.consolidate.summary_text import MOST_SHARE
 from engram.model.instant import local_day
 from engram.model.memory import Memory
 from engram.model.model_request import Request, fenced, prompt_of, strict_object
+from engram.model.summary_identity import reasons_of
 from engram.model.text import tokens_of
 
 PROMPT, KEY = "summary", "summary"

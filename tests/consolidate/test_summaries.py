@@ -233,6 +233,13 @@ def test_a_page_that_a_person_edited_keeps_its_words() -> None:
     assert replace(view.told[page.id], status="active", superseded_by="") == mine
 
 
+def test_a_page_of_a_person_that_names_no_sources_is_left_alone() -> None:
+    view = remembering(*TOKENS)
+    mine = Summary("my-notes", "Mine", "", "", "", (), edited=True, path="summaries/my-notes.md")
+    view.told[mine.id] = mine
+    assert mine.id not in {name for step in planned(view) for name in step.subjects}
+
+
 def test_a_full_run_with_a_model_writes_anew_what_rules_wrote() -> None:
     view = remembering(*TOKENS)
     view = after(view, planned(view))

@@ -249,14 +249,26 @@ def _current(
 def _given_summary(
     summary: Summary, catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient
 ) -> Iterator[GivenSummary]:
-    """A summary that may be given, unless its file or that of one of its memories changed."""
+    """A summary that may be given, and that tells what its memories say as their files are now."""
     from engram.recall.summary_item import summary_item
 
     named = catalog_reader.named(summary.memories)
     sources = summed_up(summary, named, recipient, source.today)
     files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
-    if sources and all(catalog_reader.is_fresh(one, source.root) for one in files):
+    fresh = bool(sources) and all(catalog_reader.is_fresh(one, source.root) for one in files)
+    if fresh and _is_of(summary, [memory for memory, _ in named], catalog_reader):
         yield GivenSummary(summary.id, sources, partial(summary_item, summary))
+
+
+def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnlyCatalog) -> bool:
+    """Whether the words of its memories are those that a summary was made of."""
+    from engram.model.summary_identity import summary_id
+
+    told = [memory for memory in named if memory.id in summary.consolidates]
+    names = [name for memory in told for name in memory.supersedes]
+    before = [one for one, _ in catalog_reader.named(names) if one.status == "superseded"]
+    # what was replaced is left out where it may not be told, and a page may pass it over
+    return summary.id in (summary_id(named), summary_id((*told, *before)))
 
 
 def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
