@@ -102,7 +102,7 @@ def words(page: Summary) -> str:
 # -- criterion 3 -----------------------------------------------------------------------------------
 
 
-def test_summaries_preserve_decisions_and_key_facts() -> None:
+def test_criterion_3_summaries_keep_decisions_and_key_facts() -> None:
     view = remembering(*TOKENS, HS256)
     view.memories[RS256.id] = replace(RS256, supersedes=(HS256.id,))
     page = told(view)
