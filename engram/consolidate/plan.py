@@ -76,17 +76,28 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(plan: ConsolidationPlan, view: VaultView) -> ConsolidationPlan:
-    """An earlier plan with those steps that still hold: the vault may have changed since."""
+def still_sound(
+    plan: ConsolidationPlan, view: VaultView, *, boxes: bool = True
+) -> ConsolidationPlan:
+    """An earlier plan with those steps that still hold: the vault may have changed since.
+
+    Without `boxes` no new box holds: each tells the first words of its conversation, which may be
+    forgotten by now.
+    """
     planned = Overlay(view)
     found = ConsolidationPlan([], dict(plan.refused), plan.seconds)
     for step in plan.steps:
-        if code := unsound(step, planned):
+        code = "page_changed" if not boxes and _seals(step) else unsound(step, planned)
+        if code:
             found.refused[code] = found.refused.get(code, 0) + 1
         else:
             planned.take(step)
             found.steps.append(step)
     return found
+
+
+def _seals(step: Step) -> bool:
+    return any(before is None and isinstance(after, Box) for before, after in step.pages)
 
 
 def step_key(step: Step) -> StepKey | None:
