@@ -10,7 +10,7 @@ from engram.model.asking import ask_all
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import Day, Instant, local_day
 from engram.model.model_request import Reply, Request
-from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
+from engram.model.ports import BoxWeaver, ClusterVerdicts, EntityPage, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -28,6 +28,7 @@ class PassContext:
     clusters and summaries are due too, which they are not after extractions. `model` is None
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
     that passes ask with, by name. `declined` are the keys of steps that the person took back.
+    `verdicts` are the model's answers of earlier runs about clusters, `asked_as` names who answers.
     """
 
     view: VaultView
@@ -43,6 +44,8 @@ class PassContext:
     timezone: str = "UTC"
     declined: frozenset[StepKey] = frozenset()
     summarises: bool = True
+    verdicts: ClusterVerdicts | None = None
+    asked_as: str = ""
 
     @property
     def today(self) -> Day:

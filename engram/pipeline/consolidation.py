@@ -238,6 +238,8 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.prompts,
         ports.timezone,
         summarises=request.summarises,
+        verdicts=None if request.model is None else ports.verdicts,
+        asked_as=ports.asked_as,
     )
 
 
