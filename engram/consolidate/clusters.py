@@ -39,6 +39,8 @@ LEAST, MOST = 3, 20
 _LINKED = _ALIKE = 0.12
 #: the same of a loose cluster, where words that only one memory holds count nothing
 _LOOSELY_LINKED = 0.05
+#: mean likeness of two members of a cluster that leaves no doubt
+_SURE = 2 * _ALIKE
 #: the share of the members that hold a word which names the subject
 _SHARE = 0.5
 #: what the words of a member must tell together, and one of them at most: it takes two
@@ -58,9 +60,9 @@ _ENDS = (".", "!", "?", ":")
 class Cluster(NamedTuple):
     """Memories of one subject, oldest first.
 
-    `likeness` is the mean likeness of the members to their centre, 0 to 1; 1 where a model says that
-    they belong together. `about` is the entity
-    that at least four fifths of them are of; its page tells of them. Empty: of none.
+    `likeness` is how sure that is: 0 to 1 by the mean likeness of two members; 1 where a model says
+    that they belong together. `about` is the entity that at least four fifths of them are of; its
+    page tells of them. Empty: of none.
     """
 
     memories: tuple[Memory, ...]
@@ -124,9 +126,16 @@ def _grouped(
         own = [vectors[number] for _, number in places]
         kept = list(range(len(own))) if loose else _of_one_subject(own, frequency, names)
         if len(kept) >= LEAST:
-            likeness = math.hypot(*total([own[at] for at in kept]).values()) / len(kept)
-            found.append(([notes[places[at][0]] for at in kept], min(1.0, likeness)))
+            likeness = _likeness([own[at] for at in kept])
+            found.append(([notes[places[at][0]] for at in kept], likeness))
     return found
+
+
+def _likeness(vectors: Sequence[Vector]) -> float:
+    """How sure it is that vectors of unit length are about one subject: 0 to 1."""
+    whole, many = total(vectors), len(vectors)
+    mean = (cosine(whole, whole) - many) / (many * (many - 1))
+    return min(1.0, max(0.0, mean / _SURE))
 
 
 def _most_told(words: Set[str], frequency: Mapping[str, int]) -> float:
