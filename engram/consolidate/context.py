@@ -9,7 +9,7 @@ from typing import Any
 from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, Instant, local_day
 from engram.model.model_request import Reply, Request
-from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
+from engram.model.ports import BoxWeaver, ClusterVerdicts, EntityPage, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -27,7 +27,8 @@ class PassContext:
     clusters and summaries are due too, which they are not after extractions. `model` is None
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
     that passes ask with, by name, and `side_by_side` asks several questions. `declined` are the
-    keys of steps that the person took back.
+    keys of steps that the person took back. `verdicts` are the model's answers of earlier runs
+    about clusters, `asked_as` names who answers.
     """
 
     view: VaultView
@@ -44,6 +45,8 @@ class PassContext:
     declined: frozenset[StepKey] = frozenset()
     summarises: bool = True
     side_by_side: AskAll = one_by_one
+    verdicts: ClusterVerdicts | None = None
+    asked_as: str = ""
 
     @property
     def today(self) -> Day:

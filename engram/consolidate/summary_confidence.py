@@ -1,7 +1,8 @@
 """Confidence of a summary, computed from the page and its cluster; a model is not asked for it.
 
-    .25 relevance      how like its sources are to their centre
-    .30 actionability  share of lines that come from what is decided, wanted, promised or known how
+    .25 relevance      how like two of its sources are; 1 where a model said that they belong together
+    .30 actionability  share of lines that come from what is decided, wanted, promised or known how;
+                       what tells no more than a fact counts half
     .20 novelty        how unlike the nearest other page it is
     .15 specificity    share of lines with a number, a date, a link, a path or a name
     .10 coherence      1; half for an answer that had to be asked for twice
@@ -40,7 +41,7 @@ def confidence_of(
     """
     acting = {one.id for one in sources.told if one.category in _ACTIONABLE}
     lines = _lines(text)
-    actionability = _share(not acting.isdisjoint(names) for names, _ in lines)
+    actionability = (1 + _share(not acting.isdisjoint(names) for names, _ in lines)) / 2
     specificity = _share(_is_specific(said) for _, said in lines)
     mine = _terms(text.texts)
     scope = (sources.told[0].space, sources.project)

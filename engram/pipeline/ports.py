@@ -210,7 +210,11 @@ class Ports(Protocol):
 
     @property
     def verdicts(self) -> KeptVerdicts:
-        """What a model said about pairs of memories before."""
+        """What a model said about pairs and clusters of memories before."""
+
+    @property
+    def asked_as(self) -> str:
+        """The models that are asked: another one is asked anew."""
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked: by one process at a time. Raises Locked."""

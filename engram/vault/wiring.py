@@ -680,15 +680,19 @@ class VaultParts:
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        asked = " ".join(f"{one.name}/{one.model}" for one in self._providers)
         return ModelJudge(
             self.judge, self.prompts["judge"], model, most, self.timezone,
-            verdicts=self.verdicts, asked_as=asked, ask_all=self.side_by_side,
+            verdicts=self.verdicts, asked_as=self.asked_as, ask_all=self.side_by_side,
         )  # fmt: skip
+
+    @property
+    def asked_as(self) -> str:
+        """The models that are asked: another one is asked anew."""
+        return " ".join(f"{one.name}/{one.model}" for one in self._providers)
 
     @cached_property
     def verdicts(self) -> VerdictFile:
-        """What a model said about pairs of memories before."""
+        """What a model said about pairs and clusters of memories before."""
         from engram.store.files.kept_verdicts import VerdictFile
 
         return VerdictFile(self.disk)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from engram.consolidate.cluster_members import ReadClusters
 from engram.consolidate.context import PassContext
 from engram.consolidate.summary_confidence import confidence_of
 from engram.consolidate.summary_due import TASK, DuePage, due_pages
@@ -30,13 +31,15 @@ def plan(context: PassContext) -> list[Step]:
     asked_for = context.summarises and context.settings.consolidate.summaries
     if not asked_for or context.changed == frozenset():
         return []
-    found = due_pages(context)
-    texts = written_texts(context, [one for one in found.due if one.action != "restore"])
+    clusters = ReadClusters(context)
+    texts = written_texts(context, clusters)
+    found = due_pages(context, clusters.told())
     active = dict(found.active)
     steps: list[Step] = []
     for one in found.due:
         others = [page for name, page in active.items() if name not in one.subjects]
-        after = _page(context, one, texts.get(one.id), others)
+        own = WrittenText(one.own) if one.own is not None else None
+        after = _page(context, one, texts.get(one.id, own), others)
         if after is None:
             continue
         ended = [(old, _ended(old, after.id)) for old in one.supersedes]
