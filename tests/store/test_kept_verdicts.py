@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engram.model.cluster_verdict import ClusterKey
 from engram.model.pair_verdict import PairKey, PairVerdict, text_digest
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -50,10 +51,11 @@ def test_torn_and_foreign_lines_are_no_verdicts(tmp_path: Path) -> None:
     hostile = [
         row | {"relation": "always"}, row | {"confidence": 1}, row | {"more": ""}, [], 3, None,
         row | {"older": ["x"]},
+        *({"texts": ["x"], "asked": "judge", "belongs": wrong} for wrong in (False, 3, "x", [3])),
     ]  # fmt: skip
     path.write_text("".join(json.dumps(one) + "\n" for one in hostile) + json.dumps(row)[:40])
     kept = VerdictFile(VaultDisk(tmp_path))
-    assert kept.known(KEY) is None
+    assert kept.known(KEY) is None and kept.cluster(ClusterKey(("x",), "judge")) is None
     kept.learn(KEY, SAID)
     kept.save(lambda: {KEY.older, KEY.newer})
     assert VerdictFile(VaultDisk(tmp_path)).known(KEY) == SAID

@@ -65,10 +65,10 @@ class VerdictFile:
         """Write what was learnt of texts that stand (their digests). Raises StorageError."""
         if not self._fresh:
             return
-        stand = standing()
+        stand = set(standing())
         fresh, self._fresh, self._read = self._fresh, {}, None
         lines = b"".join(
-            _line(key, verdict) for key, verdict in fresh.items() if _texts(key) <= set(stand)
+            _line(key, verdict) for key, verdict in fresh.items() if _texts(key) <= stand
         )
         if not lines:
             return
@@ -138,10 +138,13 @@ def _verdict(line: bytes) -> _Known | None:
 
 def _cluster_verdict(row: dict[str, Any]) -> tuple[ClusterKey, ClusterVerdict] | None:
     texts, asked, belongs = (row[name] for name in ("texts", "asked", "belongs"))
-    if not isinstance(asked, str) or not all(map(_are_digests, (texts, belongs or []))):
+    if not isinstance(asked, str) or not _are_digests(texts):
         return None
-    together = None if belongs is None else tuple(belongs)
-    return ClusterKey(tuple(texts), asked), ClusterVerdict(together)
+    if belongs is None:
+        return ClusterKey(tuple(texts), asked), ClusterVerdict(None)
+    if not _are_digests(belongs):
+        return None
+    return ClusterKey(tuple(texts), asked), ClusterVerdict(tuple(belongs))
 
 
 def _are_digests(value: object) -> bool:
