@@ -92,7 +92,8 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
         planned = plan_steps(_request(mode, model, ports), ports)
         with writing(ports):
             late = ports.history.changed(seen)
-            ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
+            with suppress(StorageError, BadInput):  # they are asked about again
+                ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
             return _finish(ports, _request(mode, model, ports), mode.batch, planned, late)
 
 
@@ -267,7 +268,7 @@ def commit_steps(
         seconds += sum(planned.seconds.values())
     done = _report(request, ports, found, committed, seconds)
     done = replace(done, run=replace(done.run, tiers=changes))
-    with suppress(StorageError):  # it is done all the same
+    with suppress(StorageError, BadInput):  # it is done all the same
         ports.runs.put(done.run)
     return done
 
