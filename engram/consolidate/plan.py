@@ -16,10 +16,11 @@ from engram.consolidate.context import Pass, PassContext, StepKey
 from engram.consolidate.summary_sources import outdated
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
+from engram.model.succession import outranked
 from engram.model.summary import Summary
 from engram.model.view import VaultView
 
@@ -161,18 +162,11 @@ def _unreplaced(after: Memory, planned: dict[str, Memory], view: VaultView) -> s
         by = planned.get(name) or view.memory(name)
         if by is None or not by.live:
             return "no_replacement"
-        if _outranks(after, by):
+        if outranked(after, by):
             return "protected"
         if after.id in _superseders(by, planned, view):
             return "circle"
     return ""
-
-
-def _outranks(memory: Memory, by: Memory) -> bool:
-    """Whether a memory is of higher authority than its successor (design 5.5, 5.6)."""
-    rank = authority_rank(by.authority)
-    corrects = by.category == "correction" and rank >= authority_rank("user_asserted")
-    return rank < authority_rank(memory.authority) and not corrects
 
 
 def _superseders(memory: Memory, planned: dict[str, Memory], view: VaultView) -> set[str]:

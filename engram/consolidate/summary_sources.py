@@ -16,15 +16,13 @@ from typing import NamedTuple
 
 from engram.language.agent_orders import injection
 from engram.model.memory import SESSION, Memory, authority_rank, is_proposed
-from engram.model.record import record_of, without_receipt
 from engram.model.standing import in_dispute
 from engram.model.summary import Summary
-from engram.model.text import content_hash, sha256_text
+from engram.model.summary_identity import reasons_of, summary_id
 from engram.model.view import VaultView
 
 #: fewer memories are no cluster
 LEAST_SOURCES = 3
-_DIGITS = 8
 #: what stands before a memory in a list takes about so many characters
 _LABEL = 20
 
@@ -38,14 +36,18 @@ class SummarySources(NamedTuple):
     @property
     def id(self) -> str:
         """`sum-<digest8>`."""
-        known = {one.id: one for one in (*self.told, *(old for old, _ in self.replaced))}
-        parts = "\n".join(f"{name} {_digest(known[name])}" for name in sorted(known))
-        return f"sum-{sha256_text(parts)[:_DIGITS]}"
+        return summary_id((*self.told, *(old for old, _ in self.replaced)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The ids of the memories that are told."""
         return tuple(one.id for one in self.told)
+
+    @property
+    def project(self) -> str:
+        """The project of the memories that are told; empty where they are of several."""
+        found = {one.project for one in self.told}
+        return found.pop() if len(found) == 1 else ""
 
     @property
     def length(self) -> int:
@@ -77,18 +79,6 @@ def said(memory: Memory) -> str:
     return " ".join(memory.text.split())
 
 
-def reasons_of(memory: Memory) -> tuple[str, str]:
-    """Why a decision was taken and what follows from it, each on one line or empty."""
-    record = record_of(memory) if memory.category == "decision" else None
-    if record is None:
-        return "", ""
-    why, after = (
-        "; ".join(" ".join(without_receipt(item).split()) for item in record.items(name))
-        for name in ("rationale", "consequences")
-    )
-    return why, after
-
-
 def outdated(summary: Summary, view: VaultView) -> str:
     """Why the sources of a page are not what it was made of, as a code; '' while they are."""
     found = [view.memory(name) for name in summary.consolidates]
@@ -104,8 +94,3 @@ def _is_fit(memory: Memory) -> bool:
         return False
     own = authority_rank(memory.authority) > 0
     return not any(injection(text, own=own) for text in (said(memory), *reasons_of(memory)) if text)
-
-
-def _digest(memory: Memory) -> str:
-    """A digest of the words of a memory that a page may tell."""
-    return content_hash("\n".join((memory.text, *reasons_of(memory))), memory.scope)

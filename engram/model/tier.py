@@ -135,7 +135,9 @@ def tiers_of(mode: RetrievalMode) -> tuple[MemoryTier, ...]:
 def _tier(memory: Retained, overall: float, recency: float, aging: Aging) -> MemoryTier:
     if memory.replaced or memory.ended:
         return "archived"
-    rank = len(TIERS) - 1 - bisect((COLD, aging.warm, aging.hot), overall)
+    # settings in the wrong order: what is hot is hot
+    warm = min(aging.warm, aging.hot)
+    rank = len(TIERS) - 1 - bisect((min(COLD, warm), warm, aging.hot), overall)
     if memory.summarised:
         if recency < _FORGOTTEN:
             return "archived"

@@ -247,6 +247,9 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.prompts,
         ports.timezone,
         summarises=request.summarises,
+        side_by_side=ports.side_by_side,
+        verdicts=None if request.model is None else ports.verdicts,
+        asked_as=ports.asked_as,
     )
 
 

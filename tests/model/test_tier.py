@@ -113,6 +113,11 @@ def test_every_score_lies_in_0_to_1_and_the_tier_is_that_of_the_score(
         assert found.tier == "hot"
 
 
+def test_what_is_hot_is_hot_where_warm_begins_above_it() -> None:
+    for aging in (Aging(30, 0.2, 0.7), Aging(30, 0.05, 0.3), Aging(30, 0.5, 1.0)):
+        assert tier_of(a("fact", 0), None, NOW, aging) == "hot"
+
+
 @given(MEMORIES, READS)
 def test_a_read_never_lowers_a_tier(memory: Retained, reads: Access | None) -> None:
     before = tier_of(memory, reads, NOW, AGING)

@@ -15,6 +15,7 @@ from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
+from engram.store.catalog import access
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.catalog import Catalog
 from engram.vault import Vault
@@ -96,6 +97,19 @@ def test_a_log_that_was_cut_or_replaced_is_counted_anew(
     assert counted(catalog, disk, "b") == {"b": Access(2, NOON, 1)}
     disk.put(layout.ACCESS, other)
     assert counted(catalog, disk, "a", "b", "z") == ({"z": Access(9, NOON, 1)} if other else {})
+
+
+def test_a_question_reads_the_newest_of_very_much_that_nobody_counted(
+    catalog: Catalog, disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = AccessLog(disk)
+    for name in ("a", "b", "c"):
+        log.note([name], NOON)
+    monkeypatch.setattr(access, "_UNCOUNTED", log.size() - 4)
+    assert catalog.accesses.of_now(log).keys() == {"b", "c"}
+    with catalog.transaction():
+        catalog.accesses.count(log)
+    assert catalog.accesses.of_now(log).keys() == {"a", "b", "c"}
 
 
 def test_torn_and_foreign_lines_are_passed_over_and_counted(
