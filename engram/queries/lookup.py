@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engram.model.hit import MatchingLine
     from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
+    from engram.model.summary import Summary
     from engram.recall.filter import Filter
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.turn_rows import TurnRow
@@ -189,6 +190,12 @@ class Lookup:
         from engram.queries.memory_links import links_of
 
         return links_of(memory, self._projections.catalog)
+
+    def links_of_summary(self, page: Summary) -> list[Link]:
+        """The sources of a summary, and the pages before and after it."""
+        from engram.queries.memory_links import links_of_summary
+
+        return links_of_summary(page, self._projections.catalog)
 
     # -- lines ---------------------------------------------------------------------------------
 

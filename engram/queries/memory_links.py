@@ -1,4 +1,4 @@
-"""A memory -> its links in both directions, with why each was made and by which transaction.
+"""A memory or a summary -> its links in both directions, with the reason and transaction of each.
 
 Read from headers, from links in texts and from summaries; reasons are those of the events, which
 alone have them. Guarantees: each link is told once, whatever circle they make; nothing is changed.
@@ -8,13 +8,14 @@ Costs as much as a memory has links, whatever the vault's size.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engram.model.edge import Edge, EdgeKind, Link, edges_of
 
 if TYPE_CHECKING:
     from engram.model.change import Event
     from engram.model.memory import Memory
+    from engram.model.summary import Summary
     from engram.store.catalog.catalog import Catalog
 
 #: how an edge reads from its source, and from its target
@@ -26,6 +27,8 @@ _WORDS: dict[EdgeKind, tuple[str, str]] = {
 }
 #: what a consolidation does to a pair, by the kind of the edge that it leaves
 _ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
+#: what is not sure replaces nothing, and is told to the person as a contradiction
+_SURE: dict[EdgeKind, Literal["high", "medium"]] = {"supersedes": "high", "contradicts": "medium"}
 _EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
 
 
@@ -48,6 +51,17 @@ def links_of(memory: Memory, catalog: Catalog) -> list[Link]:
     return [*found.values(), *rest, *(Link("sources", name) for name in memory.sources)]
 
 
+def links_of_summary(page: Summary, catalog: Catalog) -> list[Link]:
+    """The links of a summary: its sources, and the pages before and after it."""
+    edges = [Edge("consolidates", page.id, name) for name in page.consolidates]
+    older = [Edge("supersedes", page.id, name) for name in page.supersedes]
+    found = [Link("supersedes", one.target, one) for one in older]
+    if page.superseded_by:
+        edge = Edge("supersedes", page.superseded_by, page.id)
+        found.append(Link("superseded by", page.superseded_by, edge))
+    return [*found, *(Link("consolidates", one.target, _explained(one, catalog)) for one in edges)]
+
+
 def _explained(edge: Edge, catalog: Catalog) -> Edge:
     """An edge with what the last event that made it tells."""
     log = catalog.log
@@ -68,7 +82,8 @@ def _explained(edge: Edge, catalog: Catalog) -> Edge:
             details.get("action") in _ACTIONS[edge.kind] and _step(number, time, event) in there
         ):
             reason = details.get("why") or details.get("judged") or details.get("code", "")
-            return replace(edge, reason=reason, transaction=number)
+            sure = _SURE[edge.kind]
+            return replace(edge, reason=reason, confidence=sure, transaction=number)
     return edge
 
 

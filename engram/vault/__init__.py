@@ -409,8 +409,11 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory in both directions, each with its reason."""
+        """The links of a memory or a summary in both directions, each with its reason."""
         lookup = self._lookup()
+        page = self.parts.view.summary(reference.strip().strip("[]"))
+        if page is not None:
+            return lookup.links_of_summary(page)
         return lookup.links(lookup.memory(reference))
 
     def origin(self, reference: str) -> MemoryOrigin:
