@@ -1,7 +1,6 @@
 """Confidence of a summary, computed from the page and its cluster; a model is not asked for it.
 
-    .25 relevance      how like two of its sources are; 1 where a model said that they belong
-                       together
+    .25 relevance      how like two of its sources are; 1 where a model says they belong together
     .30 actionability  share of lines that come from what is decided, wanted, promised or known how;
                        what tells no more than a fact counts half
     .20 novelty        how unlike the nearest other page it is

@@ -100,10 +100,11 @@ class Aging(NamedTuple):
 
 
 class Retention(NamedTuple):
-    """The tier of a memory, and the score behind it."""
+    """The tier of a memory, the score behind it, and the ids of the summaries that lower it."""
 
     tier: MemoryTier
     score: RetentionScore
+    summaries: tuple[str, ...] = ()
 
 
 def retention(memory: Retained, read: Access | None, now: Instant, aging: Aging) -> Retention:

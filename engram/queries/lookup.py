@@ -198,8 +198,6 @@ class Lookup:
             return links_of_summary(page.content, self._projections.catalog)
         return links_of(memory or self.memory(reference), self._projections.catalog)
 
-    # -- lines ---------------------------------------------------------------------------------
-
     def grep(
         self, regex: str, wanted: Filter, go_on: Callable[[], bool] = lambda: True, *,
         ignore_case: bool = False, turns: bool = True,

@@ -48,7 +48,7 @@ class TierQueries:
     def retention(self, identifier: str, now: Instant) -> Retention:
         """Tier and score of a memory that there is."""
         ((name, memory),) = self._projections.catalog.tiers.of([identifier])
-        return retention(memory, self._reads([name]).get(name), now, self._aging)
+        return self._retention(name, memory, self._reads([name]).get(name), now)
 
     def counts(self, now: Instant) -> TierCounts:
         """How many memories are in each tier, and how many of each category."""
@@ -80,7 +80,7 @@ class TierQueries:
             here = tier(now)
             if tier(times[-1]) != here:
                 left = next(day for day, time in enumerate(times) if tier(time) != here)
-                score = retention(memory, reads.get(name), now, self._aging)
+                score = self._retention(name, memory, reads.get(name), now)
                 found.append((score, tier(times[left]), left, name))
         found.sort(key=lambda one: (-one[0].score.overall, one[-1]))
         memories = catalog.memories(one[-1] for one in found)
@@ -88,6 +88,15 @@ class TierQueries:
             FallingMemory(memory, here, lower, left)
             for memory, (here, lower, left, _) in zip(memories, found, strict=True)
         ]
+
+    def _retention(
+        self, name: str, memory: Retained, read: Access | None, now: Instant
+    ) -> Retention:
+        """Tier and score, and the summaries where there are any."""
+        found = retention(memory, read, now, self._aging)
+        if not memory.summarised:
+            return found
+        return found._replace(summaries=tuple(self._projections.catalog.summaries_of(name)))
 
     def _tier(self, memory: Retained, read: Access | None, now: Instant) -> MemoryTier:
         return tier_of(memory, read, now, self._aging)

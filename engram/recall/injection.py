@@ -187,8 +187,9 @@ def _places(
         if read is None:
             tier = tier_of(memory, None, now, aging)
         else:
-            tier, score = retention(memory, read, now, aging)
-            worth += by_reads * score.activation
+            retained = retention(memory, read, now, aging)
+            tier = retained.tier
+            worth += by_reads * retained.score.activation
         return _RANKS.get(tier, _COLD), -worth
 
     # many have the same header

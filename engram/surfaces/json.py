@@ -194,7 +194,7 @@ def falling(one: FallingMemory) -> Shape:
 
 
 def _retained(retention: Retention | None) -> Shape:
-    """The tier of a memory and the parts of its score."""
+    """The tier of a memory, the parts of its score, and the summaries that lower it."""
     if retention is None:
         return {}
     score = retention.score
@@ -202,6 +202,7 @@ def _retained(retention: Retention | None) -> Shape:
     return {
         "tier": retention.tier,
         "retention": {name: round(getattr(score, name), 4) for name in parts},
+        "summaries": list(retention.summaries),
     }
 
 
@@ -243,7 +244,7 @@ def refusal(one: Refusal) -> Shape:
 
 
 def link(one: Link) -> Shape:
-    """`links`: one link from or to a memory."""
+    """`links`: one link from or to a memory or a summary."""
     edge = one.edge
     return {
         "relation": one.relation, "target": one.target,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engram.consolidate import clusters
 from engram.consolidate.clusters import Cluster, clusters_of
 from engram.consolidate.linkage import linked_groups
 from engram.language.tokens import telling_terms
@@ -144,3 +145,27 @@ def test_a_group_that_would_be_too_large_is_cut_at_a_stricter_likeness() -> None
     assert linked_groups([*near, *far], [1] * 4, 0.99, 4) == [[0, 1], [2, 3]]
     assert linked_groups([*near, *far], [2] * 4, 0.1, 3) == [[0], [1], [2], [3]]
     assert linked_groups([], [], 0.1, 3) == []
+
+
+#: the first two share a second word, and the last two another one
+TWO_PAIRS = (
+    "We're building a shop where people order bread in the evening.",
+    "The shop and the till write an order each, so two writers are needed.",
+    "An order for the next day has to be in before we close.",
+    "We close at six: no order after that.",
+)
+
+
+def test_two_pairs_that_one_word_joins_are_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _clusters(_said(TWO_PAIRS)) == []
+    monkeypatch.setattr(clusters, "_connected", lambda places, *_: list(places))
+    assert len(_clusters(_said(TWO_PAIRS))) == 1
+
+
+def test_a_loose_cluster_needs_no_more_than_words_in_common() -> None:
+    topics = ("peat", "moss", "bulk density", "drainage", "heathland")
+    chapters = _said([f"The thesis has a chapter about {topic}." for topic in topics])
+    odd = _said(["Lunch at the canteen costs nine euros."], minute=30)
+    view = _Vault({one.id: one for one in (*odd, *chapters)})
+    (cluster,) = clusters_of(context(view), loose=True)
+    assert list(cluster.memories) == chapters

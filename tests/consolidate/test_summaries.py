@@ -15,6 +15,7 @@ from engram.consolidate.passes import summaries
 from engram.consolidate.plan import run_passes, still_sound
 from engram.consolidate.summary_sources import sources_of
 from engram.consolidate.summary_text import own_text
+from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
@@ -331,6 +332,73 @@ def test_clusters_are_asked_about_side_by_side_and_one_that_fails_costs_no_other
     view = remembering(*TOKENS, *beds)
     models = sorted(one.model for one in active(after(view, planned(view, model=author))))
     assert models == ["", "scribe-1"]
+
+
+STRANGERS = (
+    said("The gateway of the office LAN is rebooted on Sundays.", 12),
+    said("Every gateway on the roof is checked for rust.", 13, "decision"),
+)
+
+
+class Kept:
+    """Verdicts on clusters that outlive a run."""
+
+    def __init__(self) -> None:
+        self.known: dict[ClusterKey, ClusterVerdict] = {}
+
+    def cluster(self, key: ClusterKey) -> ClusterVerdict | None:
+        return self.known.get(key)
+
+    def learn_cluster(self, key: ClusterKey, verdict: ClusterVerdict) -> None:
+        self.known[key] = verdict
+
+
+def night(view: Remembered, author: Author, kept: Kept) -> Remembered:
+    """What a night with a model leaves, of which all clusters were looked at."""
+    whole = replace(context(view, model=author), verdicts=kept)
+    return after(view, run_passes(whole, [summaries.plan]).steps)
+
+
+def test_a_page_tells_only_what_a_model_says_belongs_together() -> None:
+    author, kept = Author(lambda _: answer(belongs=["m1", "m2", "m3", "m4", "m5", "m99"])), Kept()
+    view = night(remembering(*TOKENS, *STRANGERS), author, kept)
+    (page,) = active(view)
+    assert (page.model, set(page.consolidates)) == ("scribe-1", {one.id for one in TOKENS})
+    assert "roof" in author.asked[0].text  # nor is its decision missed on the page
+    again = night(view, author, kept)
+    assert (len(author.asked), active(again)) == (1, [page])
+
+
+@pytest.mark.parametrize("belongs", [[], ["m1", "m2"]])
+def test_a_cluster_that_a_model_declines_has_no_page_and_is_not_asked_about_again(
+    belongs: list[str],
+) -> None:
+    author, kept = Author(lambda _: answer(belongs=belongs)), Kept()
+    view = night(remembering(*TOKENS), author, kept)
+    assert active(night(view, author, kept)) == []
+    assert len(author.asked) == 1
+    changed = replace(LIFETIME, text="Access tokens of the gateway live for a day.")
+    view.memories[LIFETIME.id] = changed
+    night(view, author, kept)
+    assert len(author.asked) == 2
+
+
+@pytest.mark.parametrize("belongs", [None, "m1", 3, ["m99"], {"m1": True}])
+def test_an_answer_that_does_not_say_what_belongs_leaves_the_strict_cluster(
+    belongs: object,
+) -> None:
+    author, kept = Author(lambda _: answer(belongs=belongs)), Kept()
+    view = night(remembering(*TOKENS), author, kept)
+    assert [page.model for page in active(view)] == [""]
+    night(view, author, kept)
+    assert len(author.asked) == 2  # the question and its repair, both in the first night
+
+
+def test_a_model_that_is_away_is_asked_again_in_the_next_night() -> None:
+    author, kept = Author(lambda _: ModelError("gone", "away")), Kept()
+    night(night(remembering(*TOKENS), author, kept), author, kept)
+    assert kept.known == {}
+    assert len(author.asked) == 2
 
 
 def _asked(view: Remembered) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.model.cluster_verdict import ClusterKey
+from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
 from engram.model.pair_verdict import PairKey, PairVerdict, text_digest
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -107,3 +107,22 @@ def test_a_link_in_place_of_verdicts_or_records_is_left_alone_and_stops_nothing(
     assert asking.parts.verdicts.known(KEY) is None
     assert asking.purge(told[0]).left == ()
     assert outside.read_text() == "theirs"
+
+
+def test_a_verdict_on_a_cluster_is_kept_by_its_texts_and_purged_with_any_of_them(
+    vault: Vault,
+) -> None:
+    texts = tuple(text_digest(text) for text in (OLD, NEW, "The heron tank is cleaned in May."))
+    whole, declined = ClusterKey(texts, "summary"), ClusterKey(texts[1:], "summary")
+    kept = VerdictFile(vault.parts.disk)
+    kept.learn_cluster(whole, ClusterVerdict(texts[:2]))
+    kept.learn_cluster(declined, ClusterVerdict(()))
+    kept.learn_cluster(ClusterKey(texts[:2], "summary"), ClusterVerdict(None))
+    kept.save(lambda: set(texts))
+    again = VerdictFile(vault.parts.disk)
+    assert again.cluster(whole) == ClusterVerdict(texts[:2])
+    assert again.cluster(declined) == ClusterVerdict(())
+    assert again.cluster(ClusterKey(texts[:2], "summary")) == ClusterVerdict(None)
+    memory = vault.remember(OLD, project="shop").memory
+    vault.purge(memory.id)
+    assert [row["texts"] for row in written(vault.parts.disk.root)] == [list(texts[1:])]

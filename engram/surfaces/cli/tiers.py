@@ -46,11 +46,13 @@ def command(at_risk: bool, days: int, limit: int) -> None:
 
 
 def described(retention: Retention) -> str:
-    """The tier of a memory, its score and the parts of it."""
+    """The tier of a memory, its score and the parts of it, and the summaries that lower it."""
     score = retention.score
+    pages = ", ".join(f"[{name}]" for name in retention.summaries)
     return (
         f"{retention.tier}: score {score.overall:.2f} (recency {score.recency:.2f},"
         f" activation {score.activation:.2f}, importance {score.importance:.2f})"
+        + (f"; summed up in {pages}" if pages else "")
     )
 
 
