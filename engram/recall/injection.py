@@ -66,14 +66,14 @@ class InjectionCandidate(NamedTuple):
 class InjectionOrder(NamedTuple):
     """By what memories are put in order, beside their headers.
 
-    `aging` are the settings of tiers; None: age leaves nothing out. `prefer` is `recall.prefer`.
-    `reads` and `summarised` (what a summary tells) are by the number of the memory.
+    `aging` are the settings of tiers; None: age leaves nothing out. `prefer` is `recall.prefer`,
+    `reads` are by the number of the memory. What a summary tells is not put lower: the summary
+    stands in its place, and where it may not be given the memory does.
     """
 
     aging: Aging | None = None
     prefer: str = "relevance"
     reads: Mapping[int, Access] = {}
-    summarised: Collection[int] = frozenset()
 
 
 class MostUseful(NamedTuple):
@@ -170,7 +170,7 @@ def _places(
 
     def placed(
         here: bool, category: str, day: Day, importance: float, confidence: float, settled: bool,
-        summarised: bool, read: Access | None = None,
+        read: Access | None = None,
     ) -> tuple[int, float]:  # fmt: skip
         worth = (
             (by_here if here else 0.0)
@@ -181,9 +181,7 @@ def _places(
         )
         if aging is None:
             return 0, -worth
-        memory = Retained(
-            _midnight(day), category, importance, settled=settled, summarised=summarised
-        )
+        memory = Retained(_midnight(day), category, importance, settled=settled)
         if read is None:
             tier = tier_of(memory, None, now, aging)
         else:
@@ -193,15 +191,14 @@ def _places(
         return _RANKS.get(tier, _COLD), -worth
 
     # many have the same header
-    unread, reads, summarised = cache(placed), order.reads, order.summarised
+    unread, reads = cache(placed), order.reads
 
     def place(one: InjectionCandidate, here: bool) -> tuple[int, float]:
         number, category, day, importance, _, _, _, _, _, confidence, settled = one
-        told = number in summarised
         if number in reads:
             read = reads[number]
-            return placed(here, category, day, importance, confidence, settled, told, read)
-        return unread(here, category, day, importance, confidence, settled, told)
+            return placed(here, category, day, importance, confidence, settled, read)
+        return unread(here, category, day, importance, confidence, settled)
 
     return place
 

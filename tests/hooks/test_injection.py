@@ -206,12 +206,12 @@ def test_hot_comes_before_warm_and_cold_is_not_given() -> None:
         header(1, "decision", "2026-03-01"), header(2, "decision", "2025-10-01"),
         header(3, "preference", "2026-01-01"), header(4, "fact", "2026-02-20"),
         header(5, "fact", "2025-10-01"), header(6, "decision", "2026-03-02"),
-        header(7, "fact", "2025-10-02"), header(8, "decision", "2026-03-03"),
+        header(7, "fact", "2025-10-02"),
     ]  # fmt: skip
-    order = InjectionOrder(Aging(), reads={7: Access(1, "2026-03-05T23:59:00Z", 1)}, summarised={8})
+    order = InjectionOrder(Aging(), reads={7: Access(1, "2026-03-05T23:59:00Z", 1)})
     found = most_useful(known, SHOP, "2026-03-06", order)
-    # 7 is hot since it was read; 8 would be, but a summary tells it
-    assert found.given == [6, 1, 7, 8, 3, 2, 4]
+    # 7 is hot since it was read
+    assert found.given == [6, 1, 7, 3, 2, 4]
     assert found.cold == [5]
     assert most_useful(known, SHOP, "2027-03-06", order).given == [6, 1, 3, 2]
 

@@ -149,7 +149,6 @@ def _session_block(
         Aging(aging.half_life_days, aging.hot, aging.warm),
         source.settings.recall.prefer,
         catalog_reader.reads(),
-        frozenset(chain.from_iterable(summaries.values())),
     )
     best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
     return session_block(
