@@ -18,7 +18,7 @@ from engram.language.agent_orders import injection
 from engram.model.memory import SESSION, Memory, authority_rank, is_proposed
 from engram.model.standing import in_dispute
 from engram.model.summary import Summary
-from engram.model.summary_identity import reasons_of, summary_id
+from engram.model.summary_identity import is_replaced, reasons_of, summary_id
 from engram.model.view import VaultView
 
 #: fewer memories are no cluster
@@ -64,7 +64,7 @@ def sources_of(memories: Iterable[Memory], view: VaultView) -> SummarySources:
         (old.id, new.id): (old, new)
         for new in told
         for old in map(view.memory, new.supersedes)
-        if old is not None and old.status == "superseded" and _is_fit(old)
+        if old is not None and is_replaced(old) and _is_fit(old)
     }
     return SummarySources(tuple(told), tuple(pairs[key] for key in sorted(pairs)))
 

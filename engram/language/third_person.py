@@ -41,7 +41,7 @@ _ADVERBS = re.compile(
     r"(?: (?:also|always|never|really|strongly|usually|generally|just|still|now|only|often|mostly"
     r"|typically|normally|personally|actually|absolutely|definitely|currently|already|finally|much"
     r"|mainly|honestly|both|all|officially|recently|almost|accidentally|successfully|rarely"
-    r"|sometimes|once|rather)\b)*",
+    r"|sometimes|once|rather|no longer)\b)*",
     re.IGNORECASE,
 )
 _VERB = re.compile(r" ([a-z]+(?:'t)?)(?![\w'])", re.IGNORECASE)
@@ -124,7 +124,7 @@ _UNBENT = (frozenset(PAST.values()) - {"resent"}) | word_set(
 )
 #: Words after "I" that are no verbs at all.
 _NO_VERBS = word_set(
-    "and or but for in on at with to a an the of as if not is are so then who that which"
+    "and or but for in on at with to a an the of as if not no is are so then who that which"
 )
 
 

@@ -35,6 +35,11 @@ def reasons_of(memory: Memory) -> tuple[str, str]:
     return why, after
 
 
+def is_replaced(memory: Memory) -> bool:
+    """Whether another memory says otherwise by now; one that was merged says what that one says."""
+    return memory.status == "superseded" and bool(memory.status_reason)
+
+
 def _digest(memory: Memory) -> str:
     """A digest of the words of a memory that a page may tell."""
     return content_hash("\n".join((memory.text, *reasons_of(memory))), memory.scope)

@@ -93,7 +93,8 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
         with writing(ports):
             late, request = ports.history.changed(seen), _request(mode, model, ports)
             purged = ports.history.purged(seen)
-            ports.verdicts.save(lambda: set() if purged else _standing(ports))
+            with suppress(StorageError, BadInput):  # they are asked about again
+                ports.verdicts.save(lambda: set() if purged else _standing(ports))
             if purged:
                 # any page of the plan, and any reason of a verdict, may hold words that are gone
                 planned = plan_steps(replace(request, model=None, judge=None), ports)
@@ -283,7 +284,7 @@ def commit_steps(
         seconds += sum(planned.seconds.values())
     done = _report(request, ports, found, committed, seconds)
     done = replace(done, run=replace(done.run, tiers=changes))
-    with suppress(StorageError):  # it is done all the same
+    with suppress(StorageError, BadInput):  # it is done all the same
         ports.runs.put(done.run)
     return done
 

@@ -27,12 +27,12 @@ _WORDS: dict[EdgeKind, tuple[str, str]] = {
     "consolidates": ("consolidates", "consolidated in"),
     "references": ("references", "referenced by"),
 }
-_KINDS = tuple(_WORDS)
 #: what a consolidation does to a pair, by the kind of the edge that it leaves
 _ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
+_EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
 #: only a person or a sure verdict replaces; what disagrees is a doubt until the person decides
 _SURE: dict[str, Literal["high", "medium"]] = {"supersedes": "high", "contradicts": "medium"}
-_EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
+_KINDS = tuple(_WORDS)
 
 
 def links_of(memory: Memory, catalog: Catalog) -> list[Link]:

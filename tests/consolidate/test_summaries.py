@@ -43,7 +43,7 @@ AUDIENCE = said("Access tokens of the gateway carry the claim aud.", 6, "decisio
 TOKENS = (RS256, LIFETIME, UNLOGGED, CHECKED, AUDIENCE)
 HS256 = said(
     "Access tokens of the gateway are signed with HS256.", 1, "decision", status="superseded",
-    superseded_by=(RS256.id,),
+    superseded_by=(RS256.id,), status_reason="judged",
 )  # fmt: skip
 
 
@@ -232,6 +232,14 @@ def test_a_page_that_a_person_edited_keeps_its_words() -> None:
     view.memories[fresh.id] = fresh
     view = after(view, planned(view))
     assert replace(view.told[page.id], status="active", superseded_by="") == mine
+
+
+def test_what_was_merged_is_not_told_as_replaced() -> None:
+    new = replace(RS256, supersedes=(HS256.id,))
+    others = TOKENS[1:]
+    assert sources_of((new, *others), remembering(HS256, new, *others)).replaced
+    same = replace(HS256, text=RS256.text, status_reason="")
+    assert not sources_of((new, *others), remembering(same, new, *others)).replaced
 
 
 def test_a_page_of_a_person_that_names_no_sources_is_left_alone() -> None:

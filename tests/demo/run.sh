@@ -117,9 +117,10 @@ note "" "memories in $vault/facts: $(facts | count), every byte as it was before
 engram log
 
 heading "9  Consolidation"
-note "It gathers what belongs together, and would merge, replace and age what it may. All of it can be" \
-  "taken back."
+note "It gathers what belongs together, and would merge, replace, sum up and age what it may. All of it" \
+  "can be taken back. How much a memory still matters follows its age, its reads and its category."
 engram consolidate
+engram tiers
 engram entities show postgres
 engram boxes --limit 3
 engram audit

@@ -125,6 +125,7 @@ def test_it_prints_no_escape_codes_into_a_pipe_and_no_error(demo: Demo) -> None:
 
 
 def test_the_night_gathers_who_and_what_is_spoken_of(demo: Demo) -> None:
+    assert "\nhot  " in demo.printed
     assert {"person-jonas.md", "person-maja.md"} <= {
         path.name for path in (demo.vault / "entities").iterdir()
     }

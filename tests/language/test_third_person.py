@@ -23,6 +23,7 @@ from engram.language.third_person import third_person
         ("I'll send it by Friday", "The user will send it by Friday."),
         ("I'd rather use oak", "The user would rather use oak."),
         ("I need it dry", "The user needs it dry."),
+        ("I no longer carve at the mill", "The user no longer carves at the mill."),
         ("I carry it and I fly home", "The user carries it and they fly home."),
         ("I love oak and hate pine", "The user loves oak and hates pine."),
         ("I like to cut and run", "The user likes to cut and run."),

@@ -244,3 +244,10 @@ def test_the_words_of_a_memory_that_took_the_place_of_a_purged_one_stay(vault: V
     assert vault.memory("mine").text == f"{NAME} is my own {WORD}."
     assert vault.purge(matching="mirror").left == ()
     assert [NAME in one.text for one in vault.list()].count(True) == 1
+
+
+def test_the_digits_of_a_link_to_a_turn_are_no_secret(vault: Vault) -> None:
+    memory = vault.remember("Access tokens of the gateway carry the claim aud.").memory
+    assert vault.doctor() == []
+    vault.purge_secrets()
+    assert vault.parts.view.memory(memory.id) == memory

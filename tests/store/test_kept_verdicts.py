@@ -91,3 +91,19 @@ def test_a_second_night_asks_nothing_twice_and_a_purge_takes_the_verdict_out(
     assert len(model.asked) == asked
     again.purge(old.id)
     assert written(again.root) == [] and where(again.root, KEY.older) == []
+
+
+def test_a_link_in_place_of_verdicts_or_records_is_left_alone_and_stops_nothing(
+    vault: Vault, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("theirs")
+    (vault.root / layout.VERDICTS).symlink_to(outside)
+    (vault.root / layout.RUNS).symlink_to(tmp_path)
+    asking = reopened(vault, model=PairJudge("complementary"))
+    told = [asking.remember(text, project="shop").memory.id for text in (OLD, NEW)]
+    asking.parts.verdicts.learn(KEY, SAID)
+    assert asking.consolidate().transaction
+    assert asking.parts.verdicts.known(KEY) is None
+    assert asking.purge(told[0]).left == ()
+    assert outside.read_text() == "theirs"

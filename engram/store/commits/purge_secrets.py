@@ -29,18 +29,21 @@ if TYPE_CHECKING:
     from engram.store.commits.transaction_log import TransactionLog
 
 SECRETS_PURGED = "secrets_purged"
-#: a link to a memory: the digits of its id look like a secret where "token" stands nearby
-_LINK = re.compile(r"\[\[[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?\]\]")
+#: a link to a memory or a turn: its digits look like a secret where "token" stands nearby
+_LINK = re.compile(
+    r"\[\[(?:[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?"
+    r"|[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}#\^m[0-9a-f]{7,12})\]\]"
+)
 _HELD = re.compile(r"\[\[([0-9]{1,6})\]\]")
 
 
 def unlinked(text: str) -> str:
-    """A text in which links to memories say nothing."""
+    """A text in which links to memories and turns say nothing."""
     return _LINK.sub("[[]]", text)
 
 
 def without_secrets(text: str, redact: Callable[[str], str]) -> str:
-    """A text with placeholders for its secrets; links to memories stay whole."""
+    """A text with placeholders for its secrets; links to memories and turns stay whole."""
     links: list[str] = []
 
     def hold(hit: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
+from engram.model.errors import BadInput
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.store.base import layout
 
@@ -57,12 +58,15 @@ class VerdictFile:
 
     def _find(self, key: PairKey | ClusterKey) -> PairVerdict | ClusterVerdict | None:
         if self._read is None:
-            lines = (self._disk.read(layout.VERDICTS) or b"").splitlines()
+            lines = (_kept(self._disk) or b"").splitlines()
             self._read = dict(filter(None, map(_verdict, lines)))
         return self._fresh.get(key) or self._read.get(key)
 
     def save(self, standing: Callable[[], Collection[str]]) -> None:
-        """Write what was learnt of texts that stand (their digests). Raises StorageError."""
+        """Write what was learnt of texts that stand (their digests).
+
+        Raises StorageError, and BadInput for a file that is none.
+        """
         if not self._fresh:
             return
         stand = set(standing())
@@ -87,7 +91,7 @@ def purge_verdicts(disk: VaultDisk, texts: Iterable[str], remains: PurgeRemains)
 
     A line that cannot be read goes too: nobody knows what it holds.
     """
-    data = disk.read(layout.VERDICTS)
+    data = _kept(disk)
     if data is None:
         return
     gone = set(map(text_digest, texts))
@@ -105,6 +109,14 @@ def purge_verdicts(disk: VaultDisk, texts: Iterable[str], remains: PurgeRemains)
     kept = b"".join(line for line in data.splitlines(keepends=True) if stays(line))
     if kept != data:
         disk.put(layout.VERDICTS, kept)
+
+
+def _kept(disk: VaultDisk) -> bytes | None:
+    """What the file holds; a link, a pipe or a folder in its place is none of ours."""
+    try:
+        return disk.read(layout.VERDICTS)
+    except BadInput:
+        return None
 
 
 def _texts(key: PairKey | ClusterKey) -> set[str]:

@@ -262,11 +262,11 @@ def _given_summary(
 
 def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnlyCatalog) -> bool:
     """Whether the words of its memories are those that a summary was made of."""
-    from engram.model.summary_identity import summary_id
+    from engram.model.summary_identity import is_replaced, summary_id
 
     told = [memory for memory in named if memory.id in summary.consolidates]
     names = [name for memory in told for name in memory.supersedes]
-    before = [one for one, _ in catalog_reader.named(names) if one.status == "superseded"]
+    before = [one for one, _ in catalog_reader.named(names) if is_replaced(one)]
     # what was replaced is left out where it may not be told, and a page may pass it over
     return summary.id in (summary_id(named), summary_id((*told, *before)))
 
