@@ -26,14 +26,15 @@ from typing import Literal, NamedTuple
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook
 from engram.consolidate.linkage import Vector, cosine, linked_groups, total, unit
+from engram.consolidate.summary_sources import LEAST_SOURCES
 from engram.language.stem import stem
 from engram.language.stop_words import LIGHT, TAG, is_german
 from engram.model.entity_ids import is_entity_id
 from engram.model.memory import SESSION, Memory, space_and_project
 from engram.model.view import VaultView
 
-#: members of a cluster
-LEAST, MOST = 3, 20
+#: members of a cluster at most
+_MOST = 20
 #: mean likeness of two groups that become one, and of a member to the others
 _LINKED = _ALIKE = 0.12
 #: the same of a loose cluster, where words that only one memory holds count nothing
@@ -111,7 +112,7 @@ def _grouped(
             one = one._replace(words=frozenset(word for word in one.words if frequency[word] > 1))
         if loose or _most_told(one.words - names, frequency) >= _TOLD:
             alike[one.words].append(place)
-    points = {words: places for words, places in alike.items() if len(places) <= MOST}
+    points = {words: places for words, places in alike.items() if len(places) <= _MOST}
     many = len(notes) + _OTHERS
     # in the order of the words: sums of the same weights are the same then
     vectors = [
@@ -120,11 +121,11 @@ def _grouped(
     members = list(points.values())
     found = []
     counts, least = list(map(len, members)), _LOOSELY_LINKED if loose else _LINKED
-    for group in linked_groups(vectors, counts, least, MOST):
+    for group in linked_groups(vectors, counts, least, _MOST):
         places = sorted((place, number) for number in group for place in members[number])
         own = [vectors[number] for _, number in places]
         kept = list(range(len(own))) if loose else _of_one_subject(own, frequency, names)
-        if len(kept) >= LEAST:
+        if len(kept) >= LEAST_SOURCES:
             likeness = _likeness([own[at] for at in kept])
             found.append(([notes[places[at][0]] for at in kept], likeness))
     return found
@@ -139,7 +140,7 @@ def _likeness(vectors: Sequence[Vector]) -> float:
 
 def _most_told(words: Set[str], frequency: Mapping[str, int]) -> float:
     """What some words can tell at most, in a cluster of any size."""
-    return sum(_told(min(frequency[word], MOST), frequency[word]) for word in words)
+    return sum(_told(min(frequency[word], _MOST), frequency[word]) for word in words)
 
 
 def _told(held: int, all: int) -> float:
@@ -152,14 +153,14 @@ def _of_one_subject(
 ) -> list[int]:
     """The places of those that are about one subject; empty when these are too few."""
     kept = list(range(len(vectors)))
-    while len(kept) >= LEAST:
+    while len(kept) >= LEAST_SOURCES:
         held = Counter(word for at in kept for word in vectors[at])
         told = {
             word: _told(count, frequency[word])
             for word, count in held.items()
             if count > 1 and word not in names
         }
-        subject = {word for word in told if held[word] >= max(LEAST, _SHARE * len(kept))}
+        subject = {word for word in told if held[word] >= max(LEAST_SOURCES, _SHARE * len(kept))}
         whole = total([vectors[at] for at in kept])
         left = [
             at for at in kept
