@@ -21,7 +21,7 @@ from engram.language.changes import speaks_of_change
 from engram.language.past_events import tells_event
 from engram.language.same_subject import subjects_of
 from engram.model.entity_ids import is_entity_id, type_of
-from engram.model.memory import Memory, memory_type
+from engram.model.memory import Memory, memory_type, space_and_project
 from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
@@ -57,7 +57,7 @@ def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:
     said = [stems.of(one.text) | (subjects_of(one) if asked else frozenset()) for one in notes]
     scopes: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
-        scopes[scope(memory)].append(number)
+        scopes[space_and_project(memory)].append(number)
     for numbers in scopes.values():
         near = NearWords(Counter(word for number in numbers for word in said[number]))
         of_one: dict[str, list[int]] = defaultdict(list)
@@ -84,7 +84,7 @@ def _of_changed(changed: Iterable[str], view: VaultView, *, asked: bool) -> Iter
         against = map(view.memory, view.holding(rivals)[-_OF_ONE:] if rivals else ())
         of_one = [other for other in (*held[-_OF_ONE:], *against) if other is not None]
         for other in (*of_one, *_nearest(memory, view, asked=asked)):
-            if _speaks(other) and scope(other) == scope(memory):
+            if _speaks(other) and space_and_project(other) == space_and_project(memory):
                 yield from _ordered(memory, other)
 
 
@@ -102,8 +102,9 @@ def _nearest(memory: Memory, view: VaultView, *, asked: bool) -> list[Memory]:
     loaded = {name: view.memory(name) for name in best}
     if asked:
         loaded |= {one.id: one for one in _of_subject(memory, view)}
-    here = [one for one in loaded.values() if one is not None and scope(one) == scope(memory)]
-    here = sorted(filter(_speaks, here), key=_age)
+    place = space_and_project(memory)
+    known = (one for one in loaded.values() if one is not None and space_and_project(one) == place)
+    here = sorted(filter(_speaks, known), key=_age)
     said = [view.terms(one.text) for one in here]
     counts = view.frequencies(own.union(*said))
     if asked:
@@ -147,11 +148,6 @@ def _subjects(memory: Memory) -> set[str]:
     """What two memories can have in common without a word: a slot, words that are rivals."""
     groups = {one.group for one in alternatives_of(memory.text) if speaks_for_itself(one.group)}
     return groups | {f"={memory.key}"} if memory.key else groups
-
-
-def scope(memory: Memory) -> tuple[str, str]:
-    """Space and project: only memories of one scope can be about the same."""
-    return memory.space, memory.project if memory.space == "project" else ""
 
 
 def _ordered(one: Memory, other: Memory) -> Iterator[Pair]:

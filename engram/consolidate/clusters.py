@@ -4,11 +4,15 @@
 
 Compared are the stems of what they say, the rarer a word the more it counts; numbers count
 nothing. Each member holds a word that half of them hold, by which the subject can be named, and
-more than one word that hardly anything but the cluster holds: of two statements about different
-things that share a rare word there are many, and a page about two subjects is worse than none.
-Names, what is written like code and the units of numbers are no such words: one tool is named in
-much that has nothing else in common. Left out are records of sessions, and more than twenty
-memories that no word tells apart. The order of the memories has no effect. Pure.
+more than one word that hardly anything but the cluster holds; without the word that most of them
+hold the others still connect them all. Of two statements about different things that share a rare
+word there are many, and a page about two subjects is worse than none. Names, what is written like
+code and the units of numbers are no such words: one tool is named in much that has nothing else in
+common. Left out are records of sessions, and more than twenty memories that no word tells apart.
+
+Loose clusters are those of which a model is to say what belongs together: they need no more than
+words in common, and most have members of several subjects. The order of the memories has no effect.
+Pure.
 """
 
 from __future__ import annotations
@@ -19,24 +23,27 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
-from engram.consolidate.candidate_pairs import scope
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook
 from engram.consolidate.linkage import Vector, cosine, linked_groups, total, unit
 from engram.language.stem import stem
 from engram.language.stop_words import LIGHT, TAG, is_german
 from engram.model.entity_ids import is_entity_id
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, space_and_project
 from engram.model.view import VaultView
 
 #: members of a cluster
 LEAST, MOST = 3, 20
 #: mean likeness of two groups that become one, and of a member to the others
 _LINKED = _ALIKE = 0.12
+#: the same of a loose cluster, where words that only one memory holds count nothing
+_LOOSELY_LINKED = 0.05
+#: mean likeness of two members of a cluster that leaves no doubt
+_SURE = 2 * _ALIKE
 #: the share of the members that hold a word which names the subject
 _SHARE = 0.5
 #: what the words of a member must tell together, and one of them at most: it takes two
-_TOLD, _BY_ONE = 0.7, 0.6
+_TOLD, _BY_ONE = 0.5, 0.4
 #: the share of the members that are of one entity, whose page then tells of them
 _OF_ENTITY = 0.8
 #: added to the number of memories: how rare a word is must not hang on the size of a small vault
@@ -52,8 +59,9 @@ _ENDS = (".", "!", "?", ":")
 class Cluster(NamedTuple):
     """Memories of one subject, oldest first.
 
-    `likeness` is the mean likeness of the members to their centre, 0 to 1. `about` is the entity
-    that at least four fifths of them are of; its page tells of them. Empty: of none.
+    `likeness` is how sure that is: 0 to 1 by the mean likeness of two members; 1 where a model says
+    that they belong together. `about` is the entity that at least four fifths of them are of; its
+    page tells of them. Empty: of none.
     """
 
     memories: tuple[Memory, ...]
@@ -69,29 +77,39 @@ class _Wording(NamedTuple):
     plain: frozenset[str]
 
 
-def clusters_of(context: PassContext) -> list[Cluster]:
+def clusters_of(context: PassContext, *, loose: bool = False) -> list[Cluster]:
     """The clusters of a vault, in the order of their oldest memories."""
     scopes: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in sorted(context.view.live(), key=_age):
         if memory.schema != SESSION and memory.space != SESSION:
-            scopes[scope(memory)].append(memory)
+            scopes[space_and_project(memory)].append(memory)
     reader, book = _TokenReader(context.view), EntityBook(context)
-    found = [
-        Cluster(tuple(memories), likeness, _entity(memories, book))
-        for notes in scopes.values()
-        for memories, likeness in _grouped(notes, [reader.read(memory) for memory in notes])
-    ]
+    found = []
+    for notes in scopes.values():
+        said = [reader.read(memory) for memory in notes]
+        for memories, likeness in _grouped(notes, said, loose=loose):
+            found.append(Cluster(tuple(memories), likeness, _entity(memories, book)))
     return sorted(found, key=lambda cluster: _age(cluster.memories[0]))
 
 
-def _grouped(notes: Sequence[Memory], said: Sequence[_Wording]) -> list[tuple[list[Memory], float]]:
+def members_of(cluster: Cluster, names: Set[str], book: EntityBook) -> Cluster:
+    """What is left of a cluster where a model says that only these memories belong together."""
+    kept = tuple(memory for memory in cluster.memories if memory.id in names)
+    return Cluster(kept, 1.0, _entity(kept, book))
+
+
+def _grouped(
+    notes: Sequence[Memory], said: Sequence[_Wording], *, loose: bool
+) -> list[tuple[list[Memory], float]]:
     """The clusters of one scope and their likeness."""
     names = {word for one in said for word in one.named}
     names -= {word for one in said for word in one.plain}
     frequency = Counter(word for one in said for word in one.words)
     alike: dict[frozenset[str], list[int]] = defaultdict(list)
     for place, one in enumerate(said):
-        if _most_told(one.words - names, frequency) >= _TOLD:
+        if loose:
+            one = one._replace(words=frozenset(word for word in one.words if frequency[word] > 1))
+        if loose or _most_told(one.words - names, frequency) >= _TOLD:
             alike[one.words].append(place)
     points = {words: places for words, places in alike.items() if len(places) <= MOST}
     many = len(notes) + _OTHERS
@@ -101,14 +119,22 @@ def _grouped(notes: Sequence[Memory], said: Sequence[_Wording]) -> list[tuple[li
     ]
     members = list(points.values())
     found = []
-    for group in linked_groups(vectors, [len(places) for places in members], _LINKED, MOST):
+    counts, least = list(map(len, members)), _LOOSELY_LINKED if loose else _LINKED
+    for group in linked_groups(vectors, counts, least, MOST):
         places = sorted((place, number) for number in group for place in members[number])
         own = [vectors[number] for _, number in places]
-        kept = _of_one_subject(own, frequency, names)
-        if kept:
-            likeness = math.hypot(*total([own[at] for at in kept]).values()) / len(kept)
-            found.append(([notes[places[at][0]] for at in kept], min(1.0, likeness)))
+        kept = list(range(len(own))) if loose else _of_one_subject(own, frequency, names)
+        if len(kept) >= LEAST:
+            likeness = _likeness([own[at] for at in kept])
+            found.append(([notes[places[at][0]] for at in kept], likeness))
     return found
+
+
+def _likeness(vectors: Sequence[Vector]) -> float:
+    """How sure it is that vectors of unit length are about one subject: 0 to 1."""
+    whole, many = total(vectors), len(vectors)
+    mean = (cosine(whole, whole) - many) / (many * (many - 1))
+    return min(1.0, max(0.0, mean / _SURE))
 
 
 def _most_told(words: Set[str], frequency: Mapping[str, int]) -> float:
@@ -142,9 +168,25 @@ def _of_one_subject(
             and cosine(vectors[at], whole) - 1.0 >= _ALIKE * (len(kept) - 1)
         ]  # fmt: skip
         if left == kept:
-            return kept
+            most = max(told, key=lambda word: (held[word], word))
+            left = _connected(kept, vectors, told.keys() - {most})
+            if left == kept:
+                return kept
         kept = left
     return []
+
+
+def _connected(places: Sequence[int], vectors: Sequence[Vector], words: Set[str]) -> list[int]:
+    """The largest part of some places that these words connect; of equal ones the first."""
+    waiting, best = list(places), list[int]()
+    while waiting:
+        found = [waiting.pop(0)]
+        for one in found:
+            near = [at for at in waiting if words & vectors[one].keys() & vectors[at].keys()]
+            found += near
+            waiting = [at for at in waiting if at not in near]
+        best = max(best, found, key=len)
+    return sorted(best)
 
 
 class _Token(NamedTuple):

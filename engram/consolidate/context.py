@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engram.model.asking import ask_all
-from engram.model.errors import BudgetExceeded, ModelError
+from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, Instant, local_day
 from engram.model.model_request import Reply, Request
-from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
+from engram.model.ports import BoxWeaver, ClusterVerdicts, EntityPage, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -27,7 +26,9 @@ class PassContext:
     None stands for all: a full run. `closing`: boxes that are open are sealed too; `summarises`:
     clusters and summaries are due too, which they are not after extractions. `model` is None
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
-    that passes ask with, by name. `declined` are the keys of steps that the person took back.
+    that passes ask with, by name, and `side_by_side` asks several questions. `declined` are the
+    keys of steps that the person took back. `verdicts` are the model's answers of earlier runs
+    about clusters, `asked_as` names who answers.
     """
 
     view: VaultView
@@ -43,6 +44,9 @@ class PassContext:
     timezone: str = "UTC"
     declined: frozenset[StepKey] = frozenset()
     summarises: bool = True
+    side_by_side: AskAll = one_by_one
+    verdicts: ClusterVerdicts | None = None
+    asked_as: str = ""
 
     @property
     def today(self) -> Day:
@@ -51,13 +55,7 @@ class PassContext:
 
     def ask(self, request: Request) -> Mapping[str, Any] | None:
         """The answer of the model; None when there is none, it is away or over its budget."""
-        if self.model is None:
-            return None
-        try:
-            value = self.model.ask(request).value
-        except (ModelError, BudgetExceeded):
-            return None
-        return value if isinstance(value, dict) else {}
+        return self.ask_all([request])[0]
 
     def ask_all(self, requests: Sequence[Request]) -> list[Mapping[str, Any] | None]:
         """The answer to each of several questions, asked side by side; None where there is none."""
@@ -70,7 +68,7 @@ class PassContext:
         """The same, with the name of the model that answered."""
         if self.model is None:
             return [None] * len(requests)
-        told = ask_all(self.model, requests)
+        told = self.side_by_side(self.model, requests)
         return [one if isinstance(one, Reply) else None for one in told]
 
     def concerns(self, identifier: str) -> bool:

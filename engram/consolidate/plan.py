@@ -16,10 +16,11 @@ from engram.consolidate.context import Pass, PassContext, StepKey
 from engram.consolidate.summary_sources import outdated
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
+from engram.model.succession import outranked
 from engram.model.summary import Summary
 from engram.model.view import VaultView
 
@@ -75,17 +76,28 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(plan: ConsolidationPlan, view: VaultView) -> ConsolidationPlan:
-    """An earlier plan with those steps that still hold: the vault may have changed since."""
+def still_sound(
+    plan: ConsolidationPlan, view: VaultView, *, boxes: bool = True
+) -> ConsolidationPlan:
+    """An earlier plan with those steps that still hold: the vault may have changed since.
+
+    Without `boxes` no new box holds: each tells the first words of its conversation, which may be
+    forgotten by now.
+    """
     planned = Overlay(view)
     found = ConsolidationPlan([], dict(plan.refused), plan.seconds)
     for step in plan.steps:
-        if code := unsound(step, planned):
+        code = "page_changed" if not boxes and _seals(step) else unsound(step, planned)
+        if code:
             found.refused[code] = found.refused.get(code, 0) + 1
         else:
             planned.take(step)
             found.steps.append(step)
     return found
+
+
+def _seals(step: Step) -> bool:
+    return any(before is None and isinstance(after, Box) for before, after in step.pages)
 
 
 def step_key(step: Step) -> StepKey | None:
@@ -150,18 +162,11 @@ def _unreplaced(after: Memory, planned: dict[str, Memory], view: VaultView) -> s
         by = planned.get(name) or view.memory(name)
         if by is None or not by.live:
             return "no_replacement"
-        if _outranks(after, by):
+        if outranked(after, by):
             return "protected"
         if after.id in _superseders(by, planned, view):
             return "circle"
     return ""
-
-
-def _outranks(memory: Memory, by: Memory) -> bool:
-    """Whether a memory is of higher authority than its successor (design 5.5, 5.6)."""
-    rank = authority_rank(by.authority)
-    corrects = by.category == "correction" and rank >= authority_rank("user_asserted")
-    return rank < authority_rank(memory.authority) and not corrects
 
 
 def _superseders(memory: Memory, planned: dict[str, Memory], view: VaultView) -> set[str]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from engram.consolidate.repeated_lines import unsaid
-from engram.consolidate.summary_question import KEY, ShownMemory, SummaryQuestion
+from engram.consolidate.summary_question import BELONGS, KEY, ShownMemory, SummaryQuestion
 from engram.consolidate.summary_text import SummaryText
 from engram.language.agent_orders import added_order, is_order
 from engram.language.hidden_text import without_hidden_signs
@@ -24,6 +24,7 @@ from engram.language.supported import DAY, PATH, unsupported
 from engram.language.tokens import telling_terms
 from engram.model.markdown import inert_line
 from engram.model.page_lines import one_line
+from engram.model.pair_verdict import text_digest
 from engram.model.summary import ReplacedFact, SummaryDecision, SummaryLine
 from engram.model.text import overlap
 
@@ -66,6 +67,23 @@ class _CheckedItem(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(one.memory.id for one in self.sources)
+
+
+def belonging(answer: object, question: SummaryQuestion) -> frozenset[str] | None:
+    """The names of the notes that an answer puts together; None where it does not say.
+
+    Of notes with equal words all belong or none.
+    """
+    value = answer.get(BELONGS) if isinstance(answer, Mapping) else None
+    if not isinstance(value, list):
+        return None
+    named = [one for one in (_source(name, question) for name in value) if one is not None]
+    if value and not named:
+        return None
+    said = {text_digest(one.memory.text) for one in named}
+    return frozenset(
+        one.name for one in question.shown.values() if text_digest(one.memory.text) in said
+    )
 
 
 def checked(answer: object, question: SummaryQuestion, *, last: bool = False) -> CheckedAnswer:

@@ -1,7 +1,8 @@
 """Confidence of a summary, computed from the page and its cluster; a model is not asked for it.
 
-    .25 relevance      how like its sources are to their centre
-    .30 actionability  share of lines that come from what is decided, wanted, promised or known how
+    .25 relevance      how like two of its sources are; 1 where a model said that they belong together
+    .30 actionability  share of lines that come from what is decided, wanted, promised or known how;
+                       what tells no more than a fact counts half
     .20 novelty        how unlike the nearest other page it is
     .15 specificity    share of lines with a number, a date, a link, a path or a name
     .10 coherence      1; half for an answer that had to be asked for twice
@@ -11,16 +12,16 @@ The weights are those of seed 004 and its sources. Pure.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
+from engram.consolidate.linkage import Vector, cosine, unit
+from engram.consolidate.summary_sources import SummarySources
 from engram.consolidate.summary_text import SummaryText, text_of
 from engram.language.numerals import is_number
 from engram.language.supported import LINK, PATH, new_names
 from engram.language.tokens import telling_terms
-from engram.model.memory import Memory
 from engram.model.summary import Summary
 
 _RELEVANCE, _ACTIONABILITY, _NOVELTY, _SPECIFICITY, _COHERENCE = 0.25, 0.30, 0.20, 0.15, 0.10
@@ -31,21 +32,21 @@ _ACTIONABLE = frozenset(
 
 
 def confidence_of(
-    text: SummaryText, told: Sequence[Memory], likeness: float, others: Iterable[Summary],
+    text: SummaryText, sources: SummarySources, likeness: float, others: Iterable[Summary],
     *, repaired: bool = False,
 ) -> float:  # fmt: skip
-    """0..1, two digits. `told` are the sources, `others` the active pages beside this one.
+    """0..1, two digits. `others` are the active pages beside this one.
 
     Only those of the same space and project are looked at.
     """
-    acting = {one.id for one in told if one.category in _ACTIONABLE}
+    acting = {one.id for one in sources.told if one.category in _ACTIONABLE}
     lines = _lines(text)
-    actionability = _share(not acting.isdisjoint(names) for names, _ in lines)
+    actionability = (1 + _share(not acting.isdisjoint(names) for names, _ in lines)) / 2
     specificity = _share(_is_specific(said) for _, said in lines)
-    mine = _counted(text.texts)
-    scope = (told[0].space, told[0].project)
+    mine = _terms(text.texts)
+    scope = (sources.told[0].space, sources.project)
     near = (one for one in others if (one.space, one.project) == scope)
-    nearest = max((_cosine(mine, _counted(text_of(one).texts)) for one in near), default=0.0)
+    nearest = max((cosine(mine, _terms(text_of(one).texts)) for one in near), default=0.0)
     overall = (
         _RELEVANCE * min(max(likeness, 0.0), 1.0)
         + _ACTIONABILITY * actionability
@@ -75,11 +76,5 @@ def _is_specific(said: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)  # a page is compared with each that is written after it
-def _counted(texts: tuple[str, ...]) -> Counter[str]:
-    return Counter(term for text in texts for term in telling_terms(text))
-
-
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    shared = sum(count * other[term] for term, count in one.items() if term in other)
-    lengths = (math.sqrt(sum(count * count for count in all_.values())) for all_ in (one, other))
-    return shared / math.prod(lengths) if shared else 0.0
+def _terms(texts: tuple[str, ...]) -> Vector:
+    return unit(Counter(term for text in texts for term in telling_terms(text)))

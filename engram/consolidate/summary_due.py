@@ -10,7 +10,7 @@ The id of a page is a digest of its sources (`summary_sources`): an equal cluste
 nothing is due. A page whose sources are as they were stays as long as none is made that tells half
 of them, wherever clusters are cut now, and a cluster that it tells all of needs no other. Left out
 are clusters about one entity, whose page tells them, and steps that the person took back. A cluster
-that its own words tell no shorter is due only where a model may tell it, and while it is new. Pure.
+that its own words tell no shorter is due only where a model may tell it. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from engram.consolidate.clusters import clusters_of
+from engram.consolidate.clusters import Cluster
 from engram.consolidate.context import PassContext
 from engram.consolidate.summary_sources import LEAST_SOURCES, SummarySources, outdated, sources_of
 from engram.consolidate.summary_text import SummaryText, own_text
@@ -71,11 +71,11 @@ class _Group(NamedTuple):
     likeness: float
 
 
-def due_pages(context: PassContext) -> DuePages:
-    """The pages that are due, in the order of the clusters."""
+def due_pages(context: PassContext, clusters: Iterable[Cluster]) -> DuePages:
+    """The pages of these clusters that are due, in their order."""
     pages = {one.id: one for one in context.view.summaries()}
     active = {name: one for name, one in pages.items() if one.status == "active"}
-    groups = {one.sources.id: one for one in _groups(context)}
+    groups = {one.sources.id: one for one in _groups(context, clusters)}
     apart = [page for name, page in active.items() if page.consolidates and name not in groups]
     old = {page.id: outdated(page, context.view) != "" for page in apart}
     heirs = _heirs(groups, apart)
@@ -93,9 +93,9 @@ def due_pages(context: PassContext) -> DuePages:
     return found
 
 
-def _groups(context: PassContext) -> Iterable[_Group]:
+def _groups(context: PassContext, clusters: Iterable[Cluster]) -> Iterable[_Group]:
     """The clusters that a page may tell."""
-    for cluster in clusters_of(context):
+    for cluster in clusters:
         sources = sources_of(cluster.memories, context.view)
         if len(sources.told) >= LEAST_SOURCES and not cluster.about:
             yield _Group(sources, cluster.likeness)
@@ -132,7 +132,6 @@ def _due(
         afresh = context.model is not None and context.changed is None
         ours = not former.model and not former.edited
         return DuePage("rewrite", *group, own, former) if afresh and ours else None
-    new = any(map(context.concerns, group.sources.names))
-    if own is None and (context.model is None or not new):
+    if own is None and context.model is None:
         return None
     return DuePage("make", *group, own, None, taken)

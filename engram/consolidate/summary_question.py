@@ -11,7 +11,7 @@ equal sources give equal bytes. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from engram.model.model_request import Request, fenced, prompt_of, strict_object
 from engram.model.summary_identity import reasons_of
 from engram.model.text import tokens_of
 
-PROMPT, KEY = "summary", "summary"
+PROMPT, KEY, BELONGS = "summary", "summary", "belongs"
 #: as much of one statement, reason or outcome is shown, characters
 _MOST_TEXT = 1_000
 #: a text is not cut below so many characters
@@ -32,12 +32,15 @@ _LEAST_TEXT = 200
 _SPARE_TOKENS = 300
 #: characters of a word and the blank behind it
 _WORD = 7
+#: the share of what is allowed that is asked for: who writes counts roughly
+_ASKED_FOR = 0.8
 _TEXT = {"type": "string"}
 _SOURCES = {"type": "array", "items": _TEXT}
 _LINES = {"type": "array", "items": strict_object({"text": _TEXT, "sources": _SOURCES})}
 _DECISION = {"decision": _TEXT, "reason": _TEXT, "outcome": _TEXT, "sources": _SOURCES}
 _REPLACED = {"old": _TEXT, "new": _TEXT, "sources": _SOURCES}
 SCHEMA = strict_object({
+    BELONGS: _SOURCES,
     KEY: _LINES,
     "key_facts": _LINES,
     "decisions": {"type": "array", "items": strict_object(_DECISION)},
@@ -72,16 +75,32 @@ class ShownMemory:
 
 @dataclass(frozen=True, slots=True)
 class SummaryQuestion:
-    """The request, the sources by their names in it, and how long the answer may be, characters."""
+    """The request, the sources that it is about, and all that it shows by their names in it."""
 
     request: Request
+    sources: SummarySources
     shown: Mapping[str, ShownMemory]
-    room: int
+
+    @property
+    def room(self) -> int:
+        """How long the answer may be, characters."""
+        return int(MOST_SHARE * self.sources.length)
 
     @property
     def id(self) -> str:
         """The id of the page that the answer is for."""
         return self.request.subject
+
+    def about(self, names: Collection[str]) -> SummaryQuestion:
+        """The same question, held against these of its sources and what they replaced."""
+        told = tuple(
+            one.memory for one in self.shown.values() if one.name in names and not one.superseded_by
+        )
+        mine = {one.id for one in told}
+        replaced = tuple(pair for pair in self.sources.replaced if pair[1].id in mine)
+        mine |= {old.id for old, _ in replaced}
+        shown = {name: one for name, one in self.shown.items() if one.memory.id in mine}
+        return replace(self, sources=SummarySources(told, replaced), shown=shown)
 
     def again(self, faults: Sequence[str]) -> Request:
         """The same question once more, with what was wrong with the first answer."""
@@ -96,8 +115,12 @@ def question_of(
     """The question about these sources; `most` tokens fit. Raises ConfigError for no prompt."""
     version, instructions = prompt_of(prompt, PROMPT)
     own = tokens_of(instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
-    room = int(MOST_SHARE * sources.length)
-    last = f"All texts together: at most {room} characters, about {room // _WORD} words."
+    many = len(sources.told)
+    words = int(_ASKED_FOR * MOST_SHARE * sources.length) // _WORD
+    last = (
+        f"All texts together: at most {words} words where all {many} notes belong,"
+        f" at most {words // many} for each that belongs where fewer do."
+    )
     width = _MOST_TEXT
     shown = _shown(sources, width, timezone)
     while tokens_of("\n".join(map(str, shown))) > most - own and width > _LEAST_TEXT:
@@ -107,7 +130,7 @@ def question_of(
     request = Request(
         version, instructions, text, SCHEMA, KEY, subject=sources.id, turns=len(shown)
     )
-    return SummaryQuestion(request, {one.name: one for one in shown}, room)
+    return SummaryQuestion(request, sources, {one.name: one for one in shown})
 
 
 def _shown(sources: SummarySources, width: int, timezone: str) -> list[ShownMemory]:

@@ -44,6 +44,12 @@ class SummarySources(NamedTuple):
         return tuple(one.id for one in self.told)
 
     @property
+    def project(self) -> str:
+        """The project of the memories that are told; empty where they are of several."""
+        found = {one.project for one in self.told}
+        return found.pop() if len(found) == 1 else ""
+
+    @property
     def length(self) -> int:
         """How long a list of all of it is, characters: a line each, with its day and category."""
         texts = [part for one in self.told for part in (said(one), *reasons_of(one))]

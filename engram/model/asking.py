@@ -1,65 +1,33 @@
-"""Several questions to a model: four at a time, results in the order of the questions.
+"""Several questions to a model, each with its answer or the reason why there is none.
 
-One that fails is an error in its place, and the others go on; a provider that does not answer is
-left alone by the model itself, so that the rest fails at once. Raises nothing else than `ask` does
-beside ModelError and BudgetExceeded. Who is interrupted waits for no answer: no other question is
-begun, and those that are under way end with the process at the latest.
+    Model, Requests -> Reply | ModelError | BudgetExceeded, in the order of the questions
+
+`one_by_one` is the plain way; `llm/parallel_questions` asks four at a time. Raises nothing else
+than `ask` does beside ModelError and BudgetExceeded. Pure but for the model.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BudgetExceeded, ModelError
+from engram.model.model_request import Reply, Request
 
 if TYPE_CHECKING:
-    from engram.model.model_request import Reply, Request
     from engram.model.ports import Model
 
-AT_ONCE = 4
+Answered = Reply | ModelError | BudgetExceeded
+AskAll = Callable[["Model", Sequence[Request]], Sequence[Answered]]
 
 
-def ask_all(model: Model, requests: Sequence[Request]) -> list[Reply | ModelError | BudgetExceeded]:
+def one_by_one(model: Model, requests: Sequence[Request]) -> list[Answered]:
     """The reply to each question, or why there is none."""
-    if len(requests) < 2:
-        return [_asked(model, request) for request in requests]
-    answers: dict[int, Reply | ModelError | BudgetExceeded] = {}
-    broken: list[BaseException] = []
-    waiting = iter(range(len(requests)))
-    take = threading.Lock()
-
-    def work() -> None:
-        while not broken:
-            with take:
-                place = next(waiting, None)
-            if place is None:
-                return
-            try:
-                answers[place] = _asked(model, requests[place])
-            except BaseException as error:  # noqa: BLE001 - raised again where it was asked
-                broken.append(error)
-
-    # no pool: its threads are waited for when the process ends, however long an answer takes
-    threads = [
-        threading.Thread(target=work, name="question", daemon=True)
-        for _ in range(min(AT_ONCE, len(requests)))
-    ]
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    except BaseException as error:
-        broken.append(error)
-        raise
-    if broken:
-        raise broken[0]
-    return [answers[place] for place in range(len(requests))]
+    return [answered(model, request) for request in requests]
 
 
-def _asked(model: Model, request: Request) -> Reply | ModelError | BudgetExceeded:
+def answered(model: Model, request: Request) -> Answered:
+    """The reply to one question, or why there is none."""
     try:
         return model.ask(request)
     except (ModelError, BudgetExceeded) as error:

@@ -223,3 +223,11 @@ def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:
     """The scope of hash ownership: space, project and the one entity it is about (design 5.3)."""
     about = entities[0] if entities else ""
     return f"{space}/{project if space == 'project' else ''}/{about}"
+
+
+def space_and_project(memory: Memory) -> tuple[str, str]:
+    """The space and its project: only where both are equal memories can be about the same.
+
+    Elsewhere than in the space of projects the project does not count.
+    """
+    return memory.space, memory.project if memory.space == "project" else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engram.model.instant import Instant, day_of
-from engram.model.memory import Memory
+from engram.model.memory import Memory, authority_rank
 
 #: reasons for which a memory waits for the person beside another one: they do not agree, the other
 #: has more authority, a model names the other as replaced and hardly can be right
@@ -18,6 +18,13 @@ CONTRADICTION, LOWER_AUTHORITY, UNLIKELY = "contradiction", "lower_authority", "
 LIKELY = "likely"
 #: why a memory was superseded: rules compared the two, or a model did
 JUDGED, JUDGED_BY_MODEL = "judged", "judged_by_model"
+
+
+def outranked(older: Memory, newer: Memory) -> bool:
+    """Whether the older memory stands above what the newer one may replace (design 5.5, 5.6)."""
+    rank = authority_rank(newer.authority)
+    corrects = newer.category == "correction" and rank >= authority_rank("user_asserted")
+    return rank < authority_rank(older.authority) and not corrects
 
 
 def superseded(loser: Memory, by: Memory, code: str, now: Instant) -> Memory:

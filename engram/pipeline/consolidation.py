@@ -1,9 +1,9 @@
 """Consolidation: merge, replace, age and tidy, in one transaction that `undo` takes back.
 
 Plans over the vault as it is, checks every step, and commits what holds. A model is asked without
-the writer lock, by one process at a time; what changed meanwhile is looked at in the same run.
-Each run has a record. Sealing boxes and bringing
-conflict copies together stand here too: every consolidation does both.
+the writer lock, by one process at a time; what changed meanwhile is looked at in the same run, and
+after a purge nothing is written that was planned before it. Each run has a record. Sealing boxes
+and bringing conflict copies together stand here too: every consolidation does both.
 """
 
 from __future__ import annotations
@@ -91,10 +91,19 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
             seen = ports.committer.last
         planned = plan_steps(_request(mode, model, ports), ports)
         with writing(ports):
-            late = ports.history.changed(seen)
+            late, request = ports.history.changed(seen), _request(mode, model, ports)
+            purged = ports.history.purged(seen)
             with suppress(StorageError, BadInput):  # they are asked about again
-                ports.verdicts.save(lambda: {text_digest(one.text) for one in ports.view.live()})
-            return _finish(ports, _request(mode, model, ports), mode.batch, planned, late)
+                ports.verdicts.save(lambda: set() if purged else _standing(ports))
+            if purged:
+                # any page of the plan, and any reason of a verdict, may hold words that are gone
+                planned = plan_steps(replace(request, model=None, judge=None), ports)
+                late = frozenset()
+            return _finish(ports, request, mode.batch, planned, late)
+
+
+def _standing(ports: Ports) -> set[str]:
+    return {text_digest(one.text) for one in ports.view.live()}
 
 
 def _finish(
@@ -102,7 +111,7 @@ def _finish(
     planned: ConsolidationPlan | None = None, late: frozenset[str] = frozenset(),
 ) -> Consolidated:  # fmt: skip
     """Commit what was planned, or is planned now; `late` came while the model thought."""
-    done = commit_steps(request, ports, planned, batch)
+    done = commit_steps(request, ports, planned, batch, late)
     if late:
         # the next consolidation begins after this one
         rest = replace(request, changed=late, model=None, judge=None)
@@ -239,23 +248,30 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.prompts,
         ports.timezone,
         summarises=request.summarises,
+        side_by_side=ports.side_by_side,
+        verdicts=None if request.model is None else ports.verdicts,
+        asked_as=ports.asked_as,
     )
 
 
 def commit_steps(
     request: ConsolidationRequest, ports: Ports, planned: ConsolidationPlan | None = None,
-    batch: str = "",
+    batch: str = "", late: frozenset[str] = frozenset(),
 ) -> Consolidated:  # fmt: skip
     """Commit what holds of a plan in one transaction, and put the run on record.
 
     A plan that was made before, while a model thought, is checked again against the vault as it is
-    now. A run in which there was nothing to do is recorded if anything had happened since the
-    last: what was looked at is not looked at again. The writer lock is held by the caller.
+    now; `late` are the memories that changed since. A run in which there was nothing to do is
+    recorded if anything had happened since the last: what was looked at is not looked at again.
+    The writer lock is held by the caller.
     """
     from engram.consolidate.plan import plan_of, still_sound
 
     began = ports.stopwatch.seconds()
-    found = plan_steps(request, ports) if planned is None else still_sound(planned, ports.view)
+    if planned is None:
+        found = plan_steps(request, ports)
+    else:
+        found = still_sound(planned, ports.view, boxes=not late)
     if not found.steps and not request.eventful:
         return _report(request, ports, found)
     plan = plan_of(found.steps, ports.writer, ports.pages, batch)

@@ -42,6 +42,8 @@ from engram.model.view import VaultView
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.capture.signals import Signals
+    from engram.model.asking import Answered
+    from engram.model.model_request import Request
     from engram.model.record_draft import RecordDraft
     from engram.model.report import Reverted
     from engram.model.turn import Turn
@@ -200,12 +202,19 @@ class Ports(Protocol):
     def model_for_run(self) -> RunModel:
         """The model for one run, which may spend what a run may."""
 
+    def side_by_side(self, model: Model, requests: Sequence[Request]) -> Sequence[Answered]:
+        """The reply to each of several questions, or why there is none; some at a time."""
+
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
 
     @property
     def verdicts(self) -> KeptVerdicts:
-        """What a model said about pairs of memories before."""
+        """What a model said about pairs and clusters of memories before."""
+
+    @property
+    def asked_as(self) -> str:
+        """The models that are asked: another one is asked anew."""
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked: by one process at a time. Raises Locked."""

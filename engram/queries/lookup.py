@@ -94,7 +94,10 @@ class Lookup:
         """The same; raises NotFound when there is none."""
         found = self.find_memory(reference)
         if found is None:
-            raise NotFound(f"there is no memory {reference!r}")
+            page = self.find_page(reference)
+            name = "" if page is None else page.content.id
+            hint = f"it is a page, no memory: `engram show {name}` shows it" if name else None
+            raise NotFound(f"there is no memory {reference!r}", hint)
         return found
 
     def removed(self, reference: str) -> tuple[str, bytes]:
@@ -184,11 +187,16 @@ class Lookup:
             memory, tuple(receipts), events, source_step(event for *_, event in events)
         )
 
-    def links(self, memory: Memory) -> list[Link]:
-        """What a memory points to and what points to it, each with its reason."""
-        from engram.queries.memory_links import links_of
+    def links(self, reference: str) -> list[Link]:
+        """What a memory or summary points to and what points to it, each with its reason."""
+        from engram.model.summary import Summary
+        from engram.queries.memory_links import links_of, links_of_summary
 
-        return links_of(memory, self._projections.catalog)
+        memory = self.find_memory(reference)
+        page = None if memory is not None else self.find_page(reference)
+        if page is not None and isinstance(page.content, Summary):
+            return links_of_summary(page.content, self._projections.catalog)
+        return links_of(memory or self.memory(reference), self._projections.catalog)
 
     # -- lines ---------------------------------------------------------------------------------
 

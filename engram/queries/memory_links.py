@@ -1,4 +1,4 @@
-"""A memory -> its links in both directions, with why each was made and by which transaction.
+"""A memory or summary -> its links in both directions, with why each was made and by what.
 
 Read from headers, from links in texts and from summaries; reasons are those of the events, which
 alone have them. Guarantees: each link is told once, whatever circle they make; nothing is changed.
@@ -7,14 +7,17 @@ Costs as much as a memory has links, whatever the vault's size.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engram.model.edge import Edge, EdgeKind, Link, edges_of
+from engram.recall.history import REASONS
 
 if TYPE_CHECKING:
     from engram.model.change import Event
     from engram.model.memory import Memory
+    from engram.model.summary import Summary
     from engram.store.catalog.catalog import Catalog
 
 #: how an edge reads from its source, and from its target
@@ -24,8 +27,11 @@ _WORDS: dict[EdgeKind, tuple[str, str]] = {
     "consolidates": ("consolidates", "consolidated in"),
     "references": ("references", "referenced by"),
 }
+_KINDS = tuple(_WORDS)
 #: what a consolidation does to a pair, by the kind of the edge that it leaves
 _ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
+#: only a person or a sure verdict replaces; what disagrees is a doubt until the person decides
+_SURE: dict[str, Literal["high", "medium"]] = {"supersedes": "high", "contradicts": "medium"}
 _EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
 
 
@@ -35,17 +41,30 @@ def links_of(memory: Memory, catalog: Catalog) -> list[Link]:
     for other in catalog.pointing_to(memory.id):
         told += (edge for edge in edges_of(other) if memory.id in (edge.source, edge.target))
     told += (Edge("consolidates", name, memory.id) for name in catalog.summaries_of(memory.id))
-    found: dict[tuple[str, str], Link] = {}
-    for kind in _WORDS:
-        for edge in told:
-            if edge.kind == kind:
-                outward = edge.source == memory.id
-                relation = _WORDS[kind][0 if outward else 1]
-                name = edge.target if outward else edge.source
-                if (relation, name) not in found:
-                    found[relation, name] = Link(relation, name, _explained(edge, catalog))
     rest = [Link("entities", name) for name in memory.entities]
-    return [*found.values(), *rest, *(Link("sources", name) for name in memory.sources)]
+    rest += (Link("sources", name) for name in memory.sources)
+    return [*_told_once(told, memory.id, catalog), *rest]
+
+
+def links_of_summary(page: Summary, catalog: Catalog) -> list[Link]:
+    """The links of a summary: pages that it replaces or that replaced it, then its memories."""
+    told = [Edge("supersedes", page.id, older) for older in page.supersedes]
+    if page.superseded_by:
+        told.append(Edge("supersedes", page.superseded_by, page.id))
+    told += (Edge("consolidates", page.id, name) for name in page.consolidates)
+    return _told_once(told, page.id, catalog)
+
+
+def _told_once(told: Iterable[Edge], of: str, catalog: Catalog) -> list[Link]:
+    """Each edge of the memory or summary `of` as a link from there, by kind."""
+    found: dict[tuple[str, str], Link] = {}
+    for edge in sorted(told, key=lambda edge: _KINDS.index(edge.kind)):
+        outward = edge.source == of
+        relation = _WORDS[edge.kind][0 if outward else 1]
+        name = edge.target if outward else edge.source
+        if (relation, name) not in found:
+            found[relation, name] = Link(relation, name, _explained(edge, catalog))
+    return [*found.values()]
 
 
 def _explained(edge: Edge, catalog: Catalog) -> Edge:
@@ -67,8 +86,10 @@ def _explained(edge: Edge, catalog: Catalog) -> Edge:
         if told or (
             details.get("action") in _ACTIONS[edge.kind] and _step(number, time, event) in there
         ):
-            reason = details.get("why") or details.get("judged") or details.get("code", "")
-            return replace(edge, reason=reason, transaction=number)
+            code = details.get("code", "")
+            reason = details.get("why") or REASONS.get(code, code.replace("_", " "))
+            sure = _SURE[edge.kind]
+            return replace(edge, reason=reason, confidence=sure, transaction=number)
     return edge
 
 

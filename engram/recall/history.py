@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: memories of one chain that are looked at
 _MOST = 50
-#: the codes of `status_reason` for what was superseded
-_REASONS = {
+#: why a memory was superseded, by the codes of `status_reason` and of events
+REASONS = {
     "by_hand": "replaced by hand",
     "resolved": "a contradiction was resolved",
     "newer_value": "a newer value took its place",
@@ -80,7 +80,7 @@ def why_replaced(memory: Memory, events: Iterable[Event]) -> str:
         elif event.name in ("memory_superseded", "memory_restored"):
             why = ""
     code = memory.status_reason
-    return why or _REASONS.get(code, code.replace("_", " "))
+    return why or REASONS.get(code, code.replace("_", " "))
 
 
 def _day(time: str, timezone: str) -> Day:

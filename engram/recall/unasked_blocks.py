@@ -54,7 +54,7 @@ class ShownItem(NamedTuple):
     text: str
 
 
-class StandIn(NamedTuple):
+class GivenSummary(NamedTuple):
     """A summary, the memories that it stands for, and its item in so many characters at most.
 
     The item is empty where there is no room for it.
@@ -78,7 +78,7 @@ class _Chosen(NamedTuple):
 
 
 def session_block(
-    found: Iterable[Given | StandIn], budget: int, *, project: str = "",
+    found: Iterable[Given | GivenSummary], budget: int, *, project: str = "",
     last: Callable[[int], ShownItem | None] = lambda most: None, known: str = "",
 ) -> ContextBlock:  # fmt: skip
     """The best of what was found (best first) that fit, for the start of a session.
@@ -100,7 +100,7 @@ def session_block(
     return ContextBlock(text, chosen.shown, chosen.passed)
 
 
-def prompt_block(found: Iterable[Given | StandIn], budget: int) -> ContextBlock:
+def prompt_block(found: Iterable[Given | GivenSummary], budget: int) -> ContextBlock:
     """The best of what was found (best first) that fit, beside a prompt that it matches."""
     lead = f"From the person's own memory vault, for this prompt. {_NO_INSTRUCTIONS}"
     chosen = _chosen(lead, found, min(budget, PROMPT_TOKENS), PROMPT_MEMORIES)
@@ -110,7 +110,7 @@ def prompt_block(found: Iterable[Given | StandIn], budget: int) -> ContextBlock:
 
 
 def _chosen(
-    lead: str, found: Iterable[Given | StandIn], budget: int, most: int,
+    lead: str, found: Iterable[Given | GivenSummary], budget: int, most: int,
     first: Callable[[int], ShownItem | None] = lambda most: None,
 ) -> _Chosen:  # fmt: skip
     shown: list[str] = []
@@ -122,19 +122,19 @@ def _chosen(
     if (last := first(min(left - 1, share))) is not None:
         left -= len(last.text) + 1
         shown, items, example = [last.id], [last.text], last.id
-    stand_ins = _StandIns()
+    summaries = _GivenSummaries()
     for one in found:
         if len(items) == most or left < _SHORTEST or passed == _MOST_PASSED:
             passed += 1
             break
-        if isinstance(one, StandIn):
-            names, item = [one.id], stand_ins.item(one, min(left - 1, share))
+        if isinstance(one, GivenSummary):
+            names, item = [one.id], summaries.item(one, min(left - 1, share))
             if not item:
                 continue
             example = example or one.sources[0].id
         else:
             names, item = [memory.id for memory in members(one)], _item(one)
-            if stand_ins.tell(names):
+            if summaries.tell(names):
                 continue
             if len(item) + 1 > left:
                 passed += 1
@@ -146,7 +146,7 @@ def _chosen(
     return _Chosen(tuple(items), tuple(shown), passed, example)
 
 
-class _StandIns:
+class _GivenSummaries:
     """The summaries of a block, each in place of its memories."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class _StandIns:
         names = frozenset(identifiers)
         return any(names <= sources for sources in self._sources)
 
-    def item(self, one: StandIn, most: int) -> str:
+    def item(self, one: GivenSummary, most: int) -> str:
         """The item of one more; empty where it saves no room, or tells what another one tells."""
         sources = frozenset(memory.id for memory in one.sources)
         if len(self._sources) == MOST_SUMMARIES or any(

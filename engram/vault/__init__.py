@@ -409,9 +409,8 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory in both directions, each with its reason."""
-        lookup = self._lookup()
-        return lookup.links(lookup.memory(reference))
+        """The links of a memory or summary in both directions, each with its reason."""
+        return self._lookup().links(reference)
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, and every event since."""

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from engram.llm.budget import Budget
     from engram.llm.metered_calls import MeteredCalls
     from engram.llm.provider import Provider
+    from engram.model.asking import Answered
     from engram.model.change import Plan, Transaction
     from engram.model.memory import Audience, Memory
-    from engram.model.model_request import Estimate
+    from engram.model.model_request import Estimate, Request
     from engram.model.ports import (
         Clock,
         CopyMerger,
@@ -668,20 +669,30 @@ class VaultParts:
 
         return self.adapters.judge or RuleJudge(self.timezone)
 
+    def side_by_side(self, model: Model, requests: Sequence[Request]) -> Sequence[Answered]:
+        """The reply to each of several questions, or why there is none; some at a time."""
+        from engram.llm.parallel_questions import ask_all
+
+        return ask_all(model, requests)
+
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        asked = " ".join(f"{one.name}/{one.model}" for one in self._providers)
         return ModelJudge(
             self.judge, self.prompts["judge"], model, most, self.timezone,
-            verdicts=self.verdicts, asked_as=asked,
+            verdicts=self.verdicts, asked_as=self.asked_as, ask_all=self.side_by_side,
         )  # fmt: skip
+
+    @property
+    def asked_as(self) -> str:
+        """The models that are asked: another one is asked anew."""
+        return " ".join(f"{one.name}/{one.model}" for one in self._providers)
 
     @cached_property
     def verdicts(self) -> VerdictFile:
-        """What a model said about pairs of memories before."""
+        """What a model said about pairs and clusters of memories before."""
         from engram.store.files.kept_verdicts import VerdictFile
 
         return VerdictFile(self.disk)

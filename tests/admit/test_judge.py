@@ -36,7 +36,7 @@ def sure(given: Opinion) -> bool:
 @pytest.mark.parametrize(
     ("half", "precision", "recall"), [("tuned", 1.0, 0.95), ("unseen", 0.97, 0.8)]
 )
-def test_what_is_sure_is_right_and_most_of_what_is_right_is_found(
+def test_criterion_4_what_is_sure_is_right_and_most_of_what_is_right_is_found(
     half: str, precision: float, recall: float
 ) -> None:
     judged = [(sure(opinion(older, newer)), relation) for older, newer, relation in PAIRS[half]]

@@ -64,6 +64,7 @@ class Author:
 def answer(**more: object) -> dict[str, object]:
     """A sound answer about TOKENS, or with other lists."""
     sound: dict[str, object] = {
+        "belongs": [f"m{number}" for number in range(1, 10)],
         "summary": [{"text": "Access tokens live for 15 minutes.", "sources": ["m2"]}],
         "key_facts": [{"text": "They are checked in src/auth/verify.py.", "sources": ["m4"]}],
         "decisions": [
@@ -102,7 +103,7 @@ def words(page: Summary) -> str:
 # -- criterion 3 -----------------------------------------------------------------------------------
 
 
-def test_summaries_preserve_decisions_and_key_facts() -> None:
+def test_criterion_3_summaries_keep_decisions_and_key_facts() -> None:
     view = remembering(*TOKENS, HS256)
     view.memories[RS256.id] = replace(RS256, supersedes=(HS256.id,))
     page = told(view)
@@ -116,6 +117,12 @@ def test_summaries_preserve_decisions_and_key_facts() -> None:
     assert written.model == "scribe-1"
     assert len(written.decisions) == 2
     assert [one.text for one in written.facts] == ["They are checked in src/auth/verify.py."]
+
+
+def test_a_page_of_memories_that_were_said_in_several_projects_names_none() -> None:
+    notes = [replace(one, space="user", project=f"shop-{at % 2}") for at, one in enumerate(TOKENS)]
+    page = told(remembering(*notes))
+    assert (page.space, page.project) == ("user", "")
 
 
 def test_every_line_of_a_summary_names_sources_of_its_cluster() -> None:
@@ -311,7 +318,8 @@ def test_a_faulty_answer_is_asked_about_once_more_with_its_fault() -> None:
 )
 def test_without_a_usable_answer_the_memories_own_words_stand(failure: object) -> None:
     author = Author(lambda _: failure)
-    assert told(remembering(*TOKENS), model=author) == told(remembering(*TOKENS))
+    page, own = told(remembering(*TOKENS), model=author), told(remembering(*TOKENS))
+    assert replace(page, confidence=own.confidence) == own
     assert len(author.asked) == (1 if isinstance(failure, Exception) else 2)
 
 

@@ -32,7 +32,7 @@ from engram.recall.unasked_blocks import (
     MOST_TOKENS,
     PROMPT_MEMORIES,
     PROMPT_TOKENS,
-    StandIn,
+    GivenSummary,
     prompt_block,
     session_block,
 )
@@ -84,16 +84,16 @@ scraps = st.sampled_from(
 plain = st.text(st.sampled_from("abc <>\n\r\té"), max_size=40)
 
 
-def stand_in(one: Summary, *sources: Memory) -> StandIn:
+def given_summary(one: Summary, *sources: Memory) -> GivenSummary:
     """A summary in place of two long memories, or of these."""
     of_all = sources or tuple(
         Memory(f"{one.id}-{name}", "fact", f"{name} " * 2000) for name in one.consolidates
     )
-    return StandIn(one.id, of_all, partial(summary_item, one))
+    return GivenSummary(one.id, of_all, partial(summary_item, one))
 
 
-def stood_in(some: list[Memory | Summary]) -> list[Memory | StandIn]:
-    return [one if isinstance(one, Memory) else stand_in(one) for one in some]
+def stood_in(some: list[Memory | Summary]) -> list[Memory | GivenSummary]:
+    return [one if isinstance(one, Memory) else given_summary(one) for one in some]
 
 
 # -- what is in it ---------------------------------------------------------------------------------
@@ -273,25 +273,25 @@ def page(name: str, *numbers: int, **more: object) -> Summary:
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def told(*pages: StandIn | Memory, budget: int = 2000) -> tuple[str, ...]:
+def told(*pages: GivenSummary | Memory, budget: int = 2000) -> tuple[str, ...]:
     return session_block([*pages, *PARTS], budget).shown
 
 
 def test_a_summary_stands_in_place_of_its_memories_where_it_saves_room() -> None:
     small, large = page("sum-a", 0, 1), page("sum-b", 0, 1, 2)
-    short, long = stand_in(small, *PARTS[:2]), stand_in(large, *PARTS[:3])
+    short, long = given_summary(small, *PARTS[:2]), given_summary(large, *PARTS[:3])
     assert told(short) == ("sum-a", "fact-2", "fact-3")
     # none beside one that contains it, whichever comes first
     assert told(long, short) == ("sum-b", "fact-3")
     assert told(short, long) == ("sum-a", "fact-2", "fact-3")
     wordy = page("sum-c", 0, 1, facts=(SummaryLine("and " * 60, ("fact-0",)),))
-    assert told(stand_in(wordy, *PARTS[:2])) == tuple(one.id for one in PARTS)
+    assert told(given_summary(wordy, *PARTS[:2])) == tuple(one.id for one in PARTS)
     # no room for it: its memories come, as many as fit
     broad = replace(large, summary=(SummaryLine("Deploys wait. " * 10, large.consolidates),))
-    assert told(stand_in(broad, *PARTS[:3]))[0] == "sum-b"
-    assert told(stand_in(broad, *PARTS[:3]), budget=130) == ("fact-0", "fact-1")
+    assert told(given_summary(broad, *PARTS[:3]))[0] == "sum-b"
+    assert told(given_summary(broad, *PARTS[:3]), budget=130) == ("fact-0", "fact-1")
     many = [
-        stand_in(page(f"sum-{n}", n), *(replace(one, id=f"{one.id}-{n}") for one in PARTS))
+        given_summary(page(f"sum-{n}", n), *(replace(one, id=f"{one.id}-{n}") for one in PARTS))
         for n in range(20)
     ]
     assert sum(name.startswith("sum-") for name in told(*many)) == 10

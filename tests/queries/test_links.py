@@ -10,9 +10,10 @@ import pytest
 
 from engram.model.change import Event, Plan, Transaction
 from engram.model.edge import edges_of
-from engram.queries.memory_links import links_of
+from engram.queries.memory_links import links_of, links_of_summary
 from engram.store.catalog.catalog import Catalog
 from tests.admit.cases import memory
+from tests.kit import summary
 
 
 @pytest.fixture
@@ -41,7 +42,8 @@ def test_a_replacement_is_told_from_both_sides_with_its_reason(catalog: Catalog)
     (out,) = links_of(old, catalog)[:1]
     assert out[:2] == ("superseded by", NEW.id)
     assert out.edge is not None
-    assert (out.edge.reason, out.edge.transaction) == ("moved to Fly", 7)
+    edge = out.edge
+    assert (edge.reason, edge.confidence, edge.transaction) == ("moved to Fly", "high", 7)
     told = [one[:2] for one in links_of(NEW, catalog) if one.relation != "sources"]
     assert told == [("supersedes", old.id), ("referenced by", NOTE.id)]
     told = [one[:2] for one in links_of(NOTE, catalog) if one.relation != "sources"]
@@ -61,3 +63,13 @@ def test_a_circle_of_replacements_is_told_once(catalog: Catalog) -> None:
 def test_a_link_that_is_no_memory_is_no_edge() -> None:
     texts = ("[[profile]]", "[[", "[[chat#^m1]]", f"[[{OLD.id}", "[[a]] [[b|c]]")
     assert [list(edges_of(memory(text)))[1:] for text in texts] == [[]] * len(texts)
+
+
+def test_a_summary_has_links_to_its_memories_and_to_the_page_that_it_replaces(
+    catalog: Catalog,
+) -> None:
+    page = summary("sum-11111111", OLD.id, NEW.id, supersedes=("sum-00000000",))
+    told = [one[:2] for one in links_of_summary(page, catalog)]
+    assert told == [
+        ("supersedes", "sum-00000000"), ("consolidates", OLD.id), ("consolidates", NEW.id),
+    ]  # fmt: skip

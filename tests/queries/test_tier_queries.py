@@ -211,10 +211,9 @@ def test_the_settings_say_where_a_tier_begins(valves: Vault) -> None:
     assert set(searched(reopened(valves, settings=settings)).values()) == {"hot"}
 
 
-def test_the_tier_distribution_follows_the_retention_scores_after_a_consolidation(
+def test_criterion_2_the_tier_distribution_follows_the_scores_after_a_consolidation(
     open_vault: Callable[..., Vault],
 ) -> None:
-    """Criterion 2 of seed 004."""
     with open_vault(now="2026-01-05T10:00:00Z") as vault:
         vault.remember("We use Postgres instead of SQLite.", category="decision", project="shop")
         vault.remember("The till listens on port 8080.", category="fact", project="shop")

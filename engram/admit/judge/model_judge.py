@@ -17,20 +17,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engram.admit.judge.rule_judge import comparable, of_one_scope, outranked
+from engram.admit.judge.rule_judge import comparable
 from engram.language.denial import is_turned
 from engram.language.near_duplicates import LEAST, alike
 from engram.language.numerals import has_other_numbers, values_of
 from engram.language.paraphrase.phrasing import phrasing
-from engram.model.asking import ask_all
+from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, local_day
 from engram.model.markdown import neutralise
-from engram.model.memory import Memory
+from engram.model.memory import Memory, space_and_project
 from engram.model.model_request import Reply, Request, fenced, list_of, prompt_of
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.model.ports import Judge, Model, Verdicts
 from engram.model.step import Opinion
-from engram.model.succession import LOWER_AUTHORITY
+from engram.model.succession import LOWER_AUTHORITY, outranked
 from engram.model.text import tokens_of
 
 KEY = "pairs"
@@ -73,15 +73,18 @@ class ModelJudge:
     def __init__(
         self, rules: Judge, prompt: Mapping[str, Any], model: Model, most: int,
         timezone: str = "UTC", *, verdicts: Verdicts | None = None, asked_as: str = "",
+        ask_all: AskAll = one_by_one,
     ) -> None:  # fmt: skip
         """`prompt` is config/prompts/judge.toml, `most` the tokens that one question may have.
 
         A question tells the days of `timezone`. `verdicts` are those of earlier runs, `asked_as`
-        names who answers: another model is asked anew. Raises ConfigError when it is no prompt.
+        names who answers: another model is asked anew. `ask_all` asks several questions. Raises
+        ConfigError when it is no prompt.
         """
         self._version, self._instructions = prompt_of(prompt, "judge")
         self._rules = rules
         self._model = model
+        self._ask_all = ask_all
         self._room = most - tokens_of(self._instructions) - tokens_of(str(SCHEMA)) - _SPARE_TOKENS
         self._tried: set[tuple[str, str]] = set()
         self._left = MOST_QUESTIONS
@@ -146,7 +149,7 @@ class ModelJudge:
             questions.append((request, asked))
             waiting = waiting[len(asked) :]
         self._left -= len(questions)
-        replies = ask_all(self._model, [request for request, _ in questions])
+        replies = self._ask_all(self._model, [request for request, _ in questions])
         for (_, asked), reply in zip(questions, replies, strict=True):
             # the usage log has what failed; nobody who is silent is asked the same again now
             self._tried.update(map(_ids, asked))
@@ -173,7 +176,7 @@ def _shown(place: str, name: str, memory: Memory, day: Day) -> str:
 
 
 def _may_be_asked(older: Memory, newer: Memory) -> bool:
-    if not of_one_scope(older, newer):
+    if space_and_project(older) != space_and_project(newer):
         return False
     return comparable(older, newer) or alike(phrasing(older.text), phrasing(newer.text)) >= LEAST
 

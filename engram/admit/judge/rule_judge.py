@@ -25,9 +25,9 @@ from engram.language.claims import SHARED
 from engram.language.numerals import has_other_numbers, values_of
 from engram.language.past_events import tells_event
 from engram.language.wording import telling, terms_of
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory, space_and_project
 from engram.model.step import Opinion
-from engram.model.succession import LIKELY, LOWER_AUTHORITY
+from engram.model.succession import LIKELY, LOWER_AUTHORITY, outranked
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
@@ -82,24 +82,11 @@ class RuleJudge:
         return [self.compare(older, newer) for older, newer in pairs]
 
 
-def outranked(older: Memory, newer: Memory) -> bool:
-    """Whether the older memory stands above what the newer one may replace (design 5.5, 5.6)."""
-    rank = authority_rank(newer.authority)
-    corrects = newer.category == "correction" and rank >= authority_rank("user_asserted")
-    return rank < authority_rank(older.authority) and not corrects
-
-
 def comparable(older: Memory, newer: Memory) -> bool:
     """Whether one could replace the other: of one scope, the newer later, the older no event."""
     in_time = older.created < newer.created
-    return in_time and of_one_scope(older, newer) and not tells_event(older)
-
-
-def of_one_scope(older: Memory, newer: Memory) -> bool:
-    """Whether two memories are of one space, and of one project where that counts."""
-    if older.space != newer.space:
-        return False
-    return older.space != "project" or older.project == newer.project
+    same = space_and_project(older) == space_and_project(newer)
+    return in_time and same and not tells_event(older)
 
 
 def _opinion(older: Memory, newer: Memory, timezone: str) -> Opinion:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from engram.consolidate.cluster_members import ReadClusters
 from engram.consolidate.context import PassContext
 from engram.consolidate.summary_confidence import confidence_of
 from engram.consolidate.summary_due import TASK, DuePage, due_pages
@@ -30,13 +31,15 @@ def plan(context: PassContext) -> list[Step]:
     asked_for = context.summarises and context.settings.consolidate.summaries
     if not asked_for or context.changed == frozenset():
         return []
-    found = due_pages(context)
-    texts = written_texts(context, [one for one in found.due if one.action != "restore"])
+    clusters = ReadClusters(context)
+    texts = written_texts(context, clusters)
+    found = due_pages(context, clusters.told())
     active = dict(found.active)
     steps: list[Step] = []
     for one in found.due:
         others = [page for name, page in active.items() if name not in one.subjects]
-        after = _page(context, one, texts.get(one.id), others)
+        own = WrittenText(one.own) if one.own is not None else None
+        after = _page(context, one, texts.get(one.id, own), others)
         if after is None:
             continue
         ended = [(old, _ended(old, after.id)) for old in one.supersedes]
@@ -63,13 +66,13 @@ def _page(
     days = [local_day(memory.created, context.timezone) for memory in told]
     page = due.former or Summary(
         due.id, "", context.now, min(days), max(days), due.sources.names,
-        space=told[0].space, project=told[0].project, supersedes=names,
+        space=told[0].space, project=due.sources.project, supersedes=names,
     )  # fmt: skip
     text = said.text
     return replace(
         page, title=title_of(text), summary=text.summary, facts=text.facts,
         decisions=text.decisions, replaced=text.replaced, model=said.model,
-        confidence=confidence_of(text, told, due.likeness, others, repaired=said.repaired),
+        confidence=confidence_of(text, due.sources, due.likeness, others, repaired=said.repaired),
     )  # fmt: skip
 
 

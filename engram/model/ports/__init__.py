@@ -39,6 +39,7 @@ from engram.model.ports.storage import (
 from engram.model.ports.thinking import (
     Asker,
     BoxWeaver,
+    ClusterVerdicts,
     Embedder,
     EntityPage,
     Extractor,
@@ -60,6 +61,7 @@ __all__ = [
     "BoxWeaver",
     "ChangeDetector",
     "Clock",
+    "ClusterVerdicts",
     "Committer",
     "ConsolidationHistory",
     "Conversations",

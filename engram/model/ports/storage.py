@@ -314,6 +314,10 @@ class ConsolidationHistory(Protocol):
         """What events since then, or after a transaction, were about."""
         ...
 
+    def purged(self, after: int) -> bool:
+        """Whether words were destroyed after a transaction."""
+        ...
+
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person took back."""
         ...

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from engram.model.box import Box
     from engram.model.candidate import Candidate
+    from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
     from engram.model.consolidation_run import ModelUse
     from engram.model.entity import Entity
     from engram.model.instant import Instant
@@ -244,8 +245,20 @@ class Verdicts(Protocol):
         ...
 
 
-class KeptVerdicts(Verdicts, Protocol):
-    """The same, of a vault."""
+class ClusterVerdicts(Protocol):
+    """What a model said about clusters in earlier runs."""
+
+    def cluster(self, key: ClusterKey) -> ClusterVerdict | None:
+        """The verdict that was kept or learnt, if any."""
+        ...
+
+    def learn_cluster(self, key: ClusterKey, verdict: ClusterVerdict) -> None:
+        """Know it for this run; nothing is written."""
+        ...
+
+
+class KeptVerdicts(Verdicts, ClusterVerdicts, Protocol):
+    """Both, of a vault."""
 
     def save(self, standing: Callable[[], Some[str]]) -> None:
         """Write what was learnt of texts that stand (their digests); the writer lock is held."""

@@ -59,6 +59,11 @@ class ConsolidationRows:
         )
         return frozenset(row[0] for row in rows)
 
+    def purged(self, after: int) -> bool:
+        """Whether words were destroyed after a transaction."""
+        sql = "select count(*) from transactions where n > ? and kind = 'purge'"
+        return bool(self._db.number(sql, after))
+
     def born(self, after: int) -> int:
         """How many memories of now had their first event after a transaction."""
         return int(

@@ -1,17 +1,20 @@
-"""Kept verdicts: what a model said about pairs of memories, so that no later run asks again.
+"""Kept verdicts: what a model said about pairs and clusters of memories, so that none asks again.
 
-`state/verdicts.jsonl` has a line for each: digests of both texts and of prompt and model, relation,
-confidence, the model's reason and the part that is replaced. Lines are appended under the writer
-lock; torn and foreign ones are skipped. A purge takes out every line of a text that it destroys,
-and of a reason that holds its words. Bounded: of more than `MOST` lines the newest half stays.
+`state/verdicts.jsonl` has a line for each pair: digests of both texts and of prompt and model,
+relation, confidence, the model's reason and the part that is replaced; and for each cluster: the
+digests of its texts, of prompt and model, and of the texts that belong together. Lines are appended
+under the writer lock; torn and foreign ones are skipped. A purge takes out every line of a text
+that it destroys, and of a reason that holds its words. Bounded: of more than `MOST` lines the
+newest half stays.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
 from engram.model.errors import BadInput
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.store.base import layout
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST = 20_000
 _FIELDS = frozenset((*PairKey._fields, *PairVerdict._fields))
+_OF_CLUSTER = frozenset((*ClusterKey._fields, *ClusterVerdict._fields))
+
+_Known = tuple[PairKey, PairVerdict] | tuple[ClusterKey, ClusterVerdict]
 
 
 class VerdictFile:
@@ -29,18 +35,31 @@ class VerdictFile:
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
-        self._read: dict[PairKey, PairVerdict] | None = None
-        self._fresh: dict[PairKey, PairVerdict] = {}
+        self._read: dict[PairKey | ClusterKey, PairVerdict | ClusterVerdict] | None = None
+        self._fresh: dict[PairKey | ClusterKey, PairVerdict | ClusterVerdict] = {}
 
     def known(self, key: PairKey) -> PairVerdict | None:
-        """The verdict that was kept or learnt, if any."""
-        if self._read is None:
-            self._read = dict(filter(None, map(_verdict, (_kept(self._disk) or b"").splitlines())))
-        return self._fresh.get(key) or self._read.get(key)
+        """The verdict on a pair that was kept or learnt, if any."""
+        found = self._find(key)
+        return found if isinstance(found, PairVerdict) else None
 
     def learn(self, key: PairKey, verdict: PairVerdict) -> None:
         """Know it for this run; nothing is written."""
         self._fresh[key] = verdict
+
+    def cluster(self, key: ClusterKey) -> ClusterVerdict | None:
+        """The verdict on a cluster that was kept or learnt, if any."""
+        found = self._find(key)
+        return found if isinstance(found, ClusterVerdict) else None
+
+    def learn_cluster(self, key: ClusterKey, verdict: ClusterVerdict) -> None:
+        """Know it for this run; nothing is written."""
+        self._fresh[key] = verdict
+
+    def _find(self, key: PairKey | ClusterKey) -> PairVerdict | ClusterVerdict | None:
+        if self._read is None:
+            self._read = dict(filter(None, map(_verdict, (_kept(self._disk) or b"").splitlines())))
+        return self._fresh.get(key) or self._read.get(key)
 
     def save(self, standing: Callable[[], Collection[str]]) -> None:
         """Write what was learnt of texts that stand (their digests).
@@ -52,9 +71,7 @@ class VerdictFile:
         stand = standing()
         fresh, self._fresh, self._read = self._fresh, {}, None
         lines = b"".join(
-            _line(key, verdict)
-            for key, verdict in fresh.items()
-            if key.older in stand and key.newer in stand
+            _line(key, verdict) for key, verdict in fresh.items() if _texts(key) <= set(stand)
         )
         if not lines:
             return
@@ -83,8 +100,10 @@ def purge_verdicts(disk: VaultDisk, texts: Iterable[str], remains: PurgeRemains)
         if found is None:
             return False
         key, verdict = found
-        told = f"{verdict.reason}\n{verdict.replaced}"
-        return not gone & {key.older, key.newer} and remains.cleaned(told) == told
+        if gone & _texts(key):
+            return False
+        told = f"{verdict.reason}\n{verdict.replaced}" if isinstance(verdict, PairVerdict) else ""
+        return remains.cleaned(told) == told
 
     kept = b"".join(line for line in data.splitlines(keepends=True) if stays(line))
     if kept != data:
@@ -99,17 +118,26 @@ def _kept(disk: VaultDisk) -> bytes | None:
         return None
 
 
-def _line(key: PairKey, verdict: PairVerdict) -> bytes:
+def _texts(key: PairKey | ClusterKey) -> set[str]:
+    """The digests of the texts that a verdict is about."""
+    return {key.older, key.newer} if isinstance(key, PairKey) else set(key.texts)
+
+
+def _line(key: PairKey | ClusterKey, verdict: PairVerdict | ClusterVerdict) -> bytes:
     row = {**key._asdict(), **verdict._asdict()}
     return json.dumps(row, sort_keys=True).encode("ascii") + b"\n"
 
 
-def _verdict(line: bytes) -> tuple[PairKey, PairVerdict] | None:
+def _verdict(line: bytes) -> _Known | None:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(row, dict) or row.keys() != _FIELDS:
+    if not isinstance(row, dict):
+        return None
+    if row.keys() == _OF_CLUSTER:
+        return _cluster_verdict(row)
+    if row.keys() != _FIELDS:
         return None
     if not all(isinstance(value, str) for value in row.values()):
         return None
@@ -117,3 +145,15 @@ def _verdict(line: bytes) -> tuple[PairKey, PairVerdict] | None:
         return None
     key = PairKey(*(row[name] for name in PairKey._fields))
     return key, PairVerdict(*(row[name] for name in PairVerdict._fields))
+
+
+def _cluster_verdict(row: dict[str, Any]) -> tuple[ClusterKey, ClusterVerdict] | None:
+    texts, asked, belongs = (row[name] for name in ("texts", "asked", "belongs"))
+    if not isinstance(asked, str) or not all(map(_are_digests, (texts, belongs or []))):
+        return None
+    together = None if belongs is None else tuple(belongs)
+    return ClusterKey(tuple(texts), asked), ClusterVerdict(together)
+
+
+def _are_digests(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -47,7 +47,7 @@ VERBS: dict[str, str] = {
     "show": "one memory as it is on disk",
     "why": "where a memory came from, and all that happened to it",
     "tiers": "how many memories are hot, warm, cold and archived, and which will fall",
-    "links": "what a memory points to, and what points to it",
+    "links": "what a memory or summary points to, and what points to it",
     "entities": "the people, tools and projects that memories speak of",
     "boxes": "what was learnt in each stretch of a conversation",
     "traces": "subjects that came up again, as time lines",

@@ -1,4 +1,4 @@
-"""`engram links ID`: what a memory points to, and what points to it."""
+"""`engram links ID`: what a memory or summary points to, and what points to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 @click.argument("identifier", metavar="ID")
 @common
 def command(identifier: str) -> None:
-    """The links of memory ID in both directions."""
+    """The links of memory or summary ID in both directions, with the reason of each."""
     with opened() as vault:
         found = vault.links(identifier)
     if wants_json():

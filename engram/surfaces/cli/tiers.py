@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from engram.model.tier import Retention
 
 _MEANS: dict[MemoryTier, str] = {
-    "hot": "agents are given these",
-    "warm": "searches find these beside the hot ones",
-    "cold": "unread for long: gives way to what matches nearly as well",
-    "archived": "replaced, summed up or out of use: --mode exhaustive",
+    "hot": "agents are given these first",
+    "warm": "given to agents where there is room",
+    "cold": "not read for long: found by searches, not given to agents unasked",
+    "archived": "replaced, summed up or out of use: found with --mode exhaustive",
 }
 
 
@@ -35,8 +35,8 @@ _MEANS: dict[MemoryTier, str] = {
 def command(at_risk: bool, days: int, limit: int) -> None:
     """How many memories are in each tier, by age, reads and importance.
 
-    With --at-risk the live ones that are in a lower tier within some days, the best first, with the
-    parts of their score: `engram show ID` counts as a read and makes a memory recent again.
+    With --at-risk those in use that are in a lower tier within some days, the highest score first,
+    with its parts. `engram show ID` counts as a read and makes a memory recent again.
     """
     with opened() as vault:
         if at_risk:

@@ -36,7 +36,7 @@ from engram.recall.injection import (
 )
 from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
-from engram.recall.unasked_blocks import ShownItem, StandIn, prompt_block, session_block
+from engram.recall.unasked_blocks import GivenSummary, ShownItem, prompt_block, session_block
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.project_folders import project_names
@@ -221,7 +221,7 @@ def _current(
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
     recipient: Recipient,
-) -> Iterator[Given | StandIn]:
+) -> Iterator[Given | GivenSummary]:
     """Those that may be given, a memory being read again where its file changed."""
 
     def given(memory: Memory, audience: Audience) -> Iterator[Memory]:
@@ -233,12 +233,12 @@ def _current(
             if is_given(now, audience, recipient, source.today):
                 yield now
 
-    def each() -> Iterator[Memory | StandIn]:
+    def each() -> Iterator[Memory | GivenSummary]:
         for one in found:
             if isinstance(one, tuple):
                 yield from given(*one)
             else:
-                yield from _stand_in(one, catalog_reader, source, recipient)
+                yield from _given_summary(one, catalog_reader, source, recipient)
 
     def opponents(memory: Memory) -> Iterator[Memory]:
         return chain.from_iterable(given(*one) for one in catalog_reader.named(memory.conflicts))
@@ -246,9 +246,9 @@ def _current(
     return undisputed_or_whole(each(), opponents)
 
 
-def _stand_in(
+def _given_summary(
     summary: Summary, catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient
-) -> Iterator[StandIn]:
+) -> Iterator[GivenSummary]:
     """A summary that may be given, and that tells what its memories say as their files are now."""
     from engram.recall.summary_item import summary_item
 
@@ -257,7 +257,7 @@ def _stand_in(
     files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
     fresh = bool(sources) and all(catalog_reader.is_fresh(one, source.root) for one in files)
     if fresh and _is_of(summary, [memory for memory, _ in named], catalog_reader):
-        yield StandIn(summary.id, sources, partial(summary_item, summary))
+        yield GivenSummary(summary.id, sources, partial(summary_item, summary))
 
 
 def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnlyCatalog) -> bool:

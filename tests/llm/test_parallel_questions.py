@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from engram.llm.parallel_questions import AT_ONCE, ask_all
 from engram.llm.provider_habits import REST_MINUTES
-from engram.model.asking import AT_ONCE, ask_all
 from engram.model.errors import BadAnswer, BudgetExceeded, Locked, ModelAway, ModelError
 from engram.model.model_request import Reply, Request, Usage, strict_object
 from tests.conftest import NOW
