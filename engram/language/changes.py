@@ -59,7 +59,10 @@ _CUE = AnyCase(
     r"|postponed|relocated|took over|dropped|abandoned|retired|removed|decommissioned|discontinued"
     r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|up) to|from (?:today|this \w+|\w+day)"
     r"|miscounted|(?:was|were) wrong|stopped|new|(?:decided|voted) against|after all|never ?mind"
-    r"|no more|joined|became|gave up|quit|handed|first (?:day|week|month) at)\b"
+    r"|no more|joined|became|gave up|quit|handed|first (?:day|week|month) at|these days"
+    r"|from [\w ]{1,20} on|deleted|dissolved|disbanded|wiped|ripped|tore|torn|gone|sold|stolen"
+    r"|(?:broke|split) up|forbidden|switched off|finished|cleared|signed off|went through|passed"
+    r"|goes ahead|back (?:in|on|up)|(?:running|works?|working|open) again|resumed)\b"
 )
 
 #: where a phrase ends: a sign, or a word that leads to something else
@@ -115,7 +118,7 @@ _CHANGES = [
         rf"|give up(?: on)?|get rid of) {_X}",
         rf"\b{_Y_OPEN}(?:,| and|, and) not {_X}\.?$",
         rf"\bnot {_X},? but(?: rather)? {_Y}",
-        rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:\w+ )?from {_X}",
+        rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:[\w -]{{1,40}} )?from {_X}",
         rf"^{_X_OPEN} (?:has |have )?handed (?:over )?.{{1,40}}? to {_Y}",
         rf"\brenamed (?:from )?{_X_OPEN} (?:to|into|as) {_Y}",
         rf"^{_X_OPEN} {_BE} renamed (?:to |as )?{_Y}",

@@ -20,6 +20,8 @@ Terms = frozenset[str]
 _TOLD = re.compile(rf"[{DENSE}]+|(?:(?![{DENSE}])\w)+")
 _DENSE_RUN = re.compile(f"[{DENSE}]")
 _ENDINGS = re.compile(r"(?:'s|s')$")
+#: what stands on both sides of a sign does not stand side by side
+_BREAK = re.compile(r"[,;:()!?](?:\s|$)|[.]\s|\s[-–—]\s")
 _COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}")
 
 
@@ -40,6 +42,21 @@ def cut_words(text: str) -> Iterator[str]:
 def telling(terms: Terms) -> Terms:
     """Those of some terms that are no mere words of having and changing."""
     return terms - _LIGHT
+
+
+def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """The stems of telling words that stand side by side: "the upload limit of a free account"."""
+    found: list[tuple[str, ...]] = []
+    for part in _BREAK.split(text):
+        run: list[str] = []
+        for word in (*_parts(part), ""):
+            stemmed = _stem(word)
+            if word and word not in EMPTY and stemmed not in _LIGHT:
+                run.append(stemmed)
+            elif run:
+                found.append(tuple(run))
+                run = []
+    return tuple(found)
 
 
 def beginnings(text: str) -> list[str]:

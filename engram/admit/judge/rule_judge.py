@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from engram.admit.judge.further_rules import ends, given_again, is_of_another, settled
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
@@ -316,11 +317,11 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, _elsewhere, _leaves, _returns, _betters, _alternatives, _claims, _amounts,
-    _denies,
+    _unchangeable, _elsewhere, _leaves, ends, _returns, _betters, settled, _alternatives, _claims,
+    _amounts, given_again, _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
-_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
+_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves, ends)
 
 
 def _beside(before: Statement, after: Statement) -> Opinion:

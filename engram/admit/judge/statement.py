@@ -18,10 +18,12 @@ from engram.language.alternatives import Alternative, alternatives_of
 from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of_change, takes_back
 from engram.language.claims import Claim, claim_of
+from engram.language.endings import Ending, endings_of
+from engram.language.open_states import States, open_states_of, settled_states_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.sentences import sentences_of
 from engram.language.when import find_times
-from engram.language.wording import Terms, telling, terms_of
+from engram.language.wording import Terms, phrases_of, telling, terms_of
 from engram.model.instant import local_day
 from engram.model.memory import Memory
 from engram.model.time_span import TimeSpan
@@ -53,6 +55,17 @@ class Statement:
     #: what it goes on with, or goes back to
     kept: Terms
     changes: tuple[StatedChange, ...]
+    #: what it says to be over
+    endings: tuple[Ending, ...]
+    #: in which ways it tells of what is not yet so, and of what came to be so
+    awaits: States
+    settles: States
+    #: its words that stand side by side, in order
+    phrases: tuple[tuple[str, ...], ...]
+    #: those before the value, of each of its quantities
+    leads: tuple[tuple[tuple[str, ...], ...], ...]
+    #: of its words those that name one thing: with a capital, a digit, a sign
+    names: Terms
     #: environments, years and periods that it holds for
     limits: Terms
     negative: bool
@@ -87,18 +100,25 @@ def statement_of(memory: Memory, timezone: str = "UTC") -> Statement:
     told_so = [*sure, *(one.rstrip(".!;") for one in around if sure and not _GUARDED.search(one))]
     changes = tuple(dict.fromkeys(one for clause in told_so for one in changes_of(clause)))
     kept: Terms = frozenset().union(*map(kept_of, sure))
+    counted = tuple(one for one in quantities if not _is_contrast(text, one.start))
     named = alternatives_of(text)
     claims = (claim_of(_ASIDE.sub("", clause)) for clause in clauses)
     return Statement(
         terms=terms_of(_ASIDE.sub("", _bare(text, quantities, times, named))) | _label(text),
         every=terms_of(text),
         subject=terms_of(" ".join(text.split()[:_SUBJECT])),
-        quantities=tuple(one for one in quantities if not _is_contrast(text, one.start)),
+        quantities=counted,
         choices=_choices(named, changes),
         claims=tuple(claim for claim in claims if claim is not None),
         complement=terms_of(found["v"]) if (found := _COMPLEMENT.match(told)) else frozenset(),
         kept=kept,
         changes=changes,
+        endings=tuple(one for clause in sure for one in endings_of(clause)),
+        awaits=open_states_of(text),
+        settles=settled_states_of(text),
+        phrases=phrases_of(text),
+        leads=tuple(phrases_of(_lead(text, one.start)) for one in counted),
+        names=frozenset().union(*(terms_of(one[0]) for one in _NAME.finditer(text))),
         limits=_limits(text, told, times),
         negative=_NEGATIVE.search(told) is not None,
         changing=bool(changes) or memory.category == "correction" or speaks_of_change(said),
@@ -121,6 +141,13 @@ def _bare(
         kept.append(text[at:start])
         at = max(at, end)
     return " ".join((*kept, text[at:]))
+
+
+def _lead(text: str, at: int) -> str:
+    """The words of a sentence before a value; where it begins with the value, those behind it."""
+    before = text[:at]
+    start = max(before.rfind(". "), before.rfind("; "), before.rfind(": ")) + 1
+    return _AGENT.sub("", before[start:].strip()) or text[at:]
 
 
 def _is_contrast(text: str, at: int) -> bool:
@@ -154,6 +181,16 @@ def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
     return frozenset(named | periods | set(_YEAR.findall(text)) | versions)
 
 
+_NAME = re.compile(
+    r"(?<=[\w,;] )[A-Z][\w'-]*|(?<!\S)\w*[a-z][A-Z]\w*|(?<!\S)[\w/~-]*(?:[._/]\w|\d)[\w./-]*"
+)
+#: who changed it is not what was changed
+_AGENT = re.compile(
+    r"^(?:(?:from|since|as of) [^,;]{1,40}?(?:,| on\b)|(?:\S+ ){1,3}?"
+    r"(?=(?:raised|lowered|bumped|changed|moved|increased|reduced|cut|upgraded|extended)"
+    r" (?:the|our|my|his|her|all|every)\b))",
+    re.IGNORECASE,
+)
 _COMPLEMENT = re.compile(
     r"(?:our|the|my|[A-Z]\w+'s) [\w -]{1,40}? (?:is|are)(?: now| currently)?"
     r" (?P<v>[^,;]{1,60}?)[.!]?$",
@@ -196,10 +233,10 @@ _NEGATIVE = AnyCase(
 )
 #: what holds in one place need not hold in another
 _ENVIRONMENT = re.compile(
-    r"\b(?:prod|production|staging|dev|development|qa|canary|sandbox|local(?:ly)?|preview|ci|beta"
+    r"(?<!-)\b(?:prod|production|staging|dev|development|qa|canary|sandbox|local(?:ly)?|preview|ci|beta"
     r"|internal|external|public|private|frontend|backend|mobile|desktop|web|android|ios|windows"
     r"|linux|macos|mac|eu|us|uk|emea|apac|weekdays?|weekends?|primary|secondary|minimum|maximum"
-    r")\b",
+    r")\b(?!-\w+-\d)",
     re.IGNORECASE,
 )
 _SAME_PLACE = {"prod": "production", "dev": "development"}

@@ -1,0 +1,108 @@
+"""Rules of the judge about what ended, what came to be so, and a value that was given again.
+
+Each turns two statements into an opinion, or none. They go by what is spoken of, not by equal
+words: what the newer one puts side by side must be what the older one names, or nothing of it
+("the team plan" is not "the free plan"). Pure; English only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engram.admit.judge.statement import Statement
+from engram.language.endings import Ending
+from engram.language.any_case import AnyCase
+from engram.language.wording import Terms, telling
+from engram.model.memory import Memory
+from engram.model.step import Opinion
+
+#: a statement with more words beside the thing that is over is about more than that
+_ABOUT_IT = 3
+#: one with more words beside a value says more than that value
+_ABOUT_VALUE = 5
+#: so many words at least say what was settled
+_SETTLED = 2
+#: what ends when two people part
+_TOGETHER = AnyCase(
+    r"\b(?:dating|seeing|partner|boyfriend|girlfriend|husband|wife|married|engaged|couple"
+    r"|together)\b"
+)
+
+
+def ends(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The newer one says that what the older one is about is over."""
+    if before.negative or before.guarded or before.passing:
+        return None
+    for ending in after.endings:
+        if not ending.thing <= before.every or not ending.beside <= before.every:
+            continue
+        if any(ending.thing <= one.thing for one in before.endings):
+            continue
+        if ending.parted:
+            if _TOGETHER.search(older.text):
+                return _over()
+            continue
+        found = _ended(ending, before, after)
+        if found is not None:
+            return found
+    return None
+
+
+def _ended(ending: Ending, before: Statement, after: Statement) -> Opinion | None:
+    rest_before = telling(before.terms - ending.thing)
+    rest_after = telling(after.terms - ending.thing)
+    named = ending.thing <= before.names | after.names
+    if not any(_is_about(phrase, ending.thing, named=named) for phrase in before.phrases):
+        return None
+    of_it = len(rest_before) <= _ABOUT_IT or bool(rest_before & rest_after)
+    if (named or len(ending.thing) > 1 or ending.thing <= before.subject) and of_it:
+        return _over()
+    return None
+
+
+def _is_about(phrase: tuple[str, ...], thing: Terms, *, named: bool) -> bool:
+    """Whether words side by side are the thing, and not something that is called after it."""
+    if not thing <= set(phrase):
+        return False
+    return named or set(phrase[: len(thing)]) == thing or set(phrase[-len(thing) :]) == thing
+
+
+def settled(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """What the older one plans or waits for came to be so."""
+    if after.guarded or after.negative or not before.awaits & after.settles:
+        return None
+    held, said = telling(before.every), telling(after.every)
+    if len(held & said) < min(_SETTLED, len(held)) or is_of_another(after.phrases, held):
+        return None
+    return Opinion("supersedes", sure=True, code="settled", why="it came to be so")
+
+
+def given_again(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The same quantity of the same thing, told in other words, with a word of change."""
+    if not after.changing or before.guarded or before.negative or after.negative or after.passing:
+        return None
+    of_before = {one.unit: one.value for one in before.quantities}
+    if len(of_before) != len(before.quantities) or len(telling(before.terms)) > _ABOUT_VALUE:
+        return None
+    for one, lead in zip(after.quantities, after.leads, strict=True):
+        if of_before.get(one.unit, one.value) == one.value:
+            continue
+        known = telling(before.every)
+        if not any(known.intersection(phrase) for phrase in lead):
+            continue
+        if not is_of_another(lead, known):
+            return Opinion("supersedes", sure=True, code="again", why="it gives another number")
+    return None
+
+
+def is_of_another(phrases: Iterable[tuple[str, ...]], known: Terms) -> bool:
+    """Whether a known word stands beside an unknown one: "the website cache", "YAML files"."""
+    return any(
+        (one in known) != (other in known)
+        for phrase in phrases
+        for one, other in zip(phrase, phrase[1:], strict=False)
+    )
+
+
+def _over() -> Opinion:
+    return Opinion("supersedes", sure=True, code="over", why="it says that this is over")
