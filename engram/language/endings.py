@@ -20,12 +20,15 @@ class Ending:
 
     thing: Terms
     beside: Terms = frozenset()
+    #: what was said before it
+    first: Terms = frozenset()
     #: it ended between two people, who go on
     parted: bool = False
 
 
 def endings_of(text: str) -> Iterator[Ending]:
     """What the clauses of a text say to be over; a thing that is over now, not at some time."""
+    said: Terms = frozenset()
     for clause in _CLAUSES.split(text):
         for pattern in _ENDINGS:
             found = pattern.search(clause)
@@ -34,8 +37,9 @@ def endings_of(text: str) -> Iterator[Ending]:
             thing = telling(terms_of(_HOLDER.sub("", found["x"].strip())))
             if thing and not _FOR_NOW.match(found["rest"]):
                 beside = telling(terms_of(found["rest"])) - _WHEN
-                yield Ending(thing, beside, parted=pattern is _PARTED)
+                yield Ending(thing, beside, said, parted=pattern is _PARTED)
             break
+        said |= telling(terms_of(clause))
 
 
 #: when it ended says nothing of what else it was about
@@ -75,6 +79,7 @@ _ENDINGS = [
     _PARTED,
     *map(AnyCase, (
         rf"^{_ARTICLE}{_X} {_BE} {_OVER}(?! this\b){_REST}",
+        rf"^{_ARTICLE}{_X} {_OVER}(?P<rest>)$",
         rf"^{_ARTICLE}{_X} (?:split up|broke up|folded|closed down|went bankrupt|died){_REST}",
         r"\b(?:tore|ripped|threw|shut|switched|turned) (?:the |our |my )?(?P<x>\S+(?: \S+){0,2}?)"
         rf" (?:out|down|off)\b{_REST}",

@@ -18,7 +18,7 @@ _REPORTING = frozenset({"fact", "entity", "relationship"})
 _EVENT = AnyCase(
     r"\b(?:yesterday|this (?:morning|afternoon)|earlier today|ago"
     r"|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-    r"|(?<!is )(?<!are )(?<!be )(?:pushed|merged|reported|happened|failed|completed|shipped|fixed"
+    r"|(?<!is )(?<!are )(?<!be )(?<!\ba )(?<!\bthe )(?:pushed|merged|reported|happened|failed|completed|shipped|fixed"
     r"|mentioned|said))\b"
 )
 

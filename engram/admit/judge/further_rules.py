@@ -7,7 +7,7 @@ words: what the newer one puts side by side must be what the older one names, or
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from engram.admit.judge.statement import Statement
 from engram.language.endings import Ending
@@ -17,11 +17,16 @@ from engram.model.memory import Memory
 from engram.model.step import Opinion
 
 #: a statement with more words beside the thing that is over is about more than that
-_ABOUT_IT = 3
+_ABOUT_IT = 4
 #: one with more words beside a value says more than that value
 _ABOUT_VALUE = 5
 #: so many words at least say what was settled
 _SETTLED = 2
+#: a day that was is no value that changes
+_TOLD = AnyCase(r"\b(?:was|were)\b")
+#: what somebody has one of
+_OF_SOMEBODY = ("phone", "email")
+_MINE = AnyCase(r"\b(?:my|me)\b")
 #: what ends when two people part
 _TOGETHER = AnyCase(
     r"\b(?:dating|seeing|partner|boyfriend|girlfriend|husband|wife|married|engaged|couple"
@@ -31,7 +36,7 @@ _TOGETHER = AnyCase(
 
 def ends(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
     """The newer one says that what the older one is about is over."""
-    if before.negative or before.guarded or before.passing:
+    if before.negative or before.guarded or before.passing or not after.limits <= before.limits:
         return None
     for ending in after.endings:
         if not ending.thing <= before.every or not ending.beside <= before.every:
@@ -52,19 +57,23 @@ def _ended(ending: Ending, before: Statement, after: Statement) -> Opinion | Non
     rest_before = telling(before.terms - ending.thing)
     rest_after = telling(after.terms - ending.thing)
     named = ending.thing <= before.names | after.names
-    if not any(_is_about(phrase, ending.thing, named=named) for phrase in before.phrases):
+    if not named and not any(_is_about(phrase, ending.thing) for phrase in before.phrases):
         return None
-    of_it = len(rest_before) <= _ABOUT_IT or bool(rest_before & rest_after)
-    if (named or len(ending.thing) > 1 or ending.thing <= before.subject) and of_it:
+    of_it = ending.thing <= set(before.phrases[0])
+    if not (named or len(ending.thing) > 1 or of_it):
+        return None
+    if rest_before & rest_after or of_it:
         return _over()
-    return None
+    if len(rest_before) > _ABOUT_IT:
+        return None
+    if ending.first:
+        return Opinion("contradicts", code="over", why="what it uses is over elsewhere")
+    return _over()
 
 
-def _is_about(phrase: tuple[str, ...], thing: Terms, *, named: bool) -> bool:
+def _is_about(phrase: tuple[str, ...], thing: Terms) -> bool:
     """Whether words side by side are the thing, and not something that is called after it."""
-    if not thing <= set(phrase):
-        return False
-    return named or set(phrase[: len(thing)]) == thing or set(phrase[-len(thing) :]) == thing
+    return set(phrase[: len(thing)]) == thing or set(phrase[-len(thing) :]) == thing
 
 
 def settled(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
@@ -72,7 +81,8 @@ def settled(before: Statement, after: Statement, older: Memory, newer: Memory) -
     if after.guarded or after.negative or not before.awaits & after.settles:
         return None
     held, said = telling(before.every), telling(after.every)
-    if len(held & said) < min(_SETTLED, len(held)) or is_of_another(after.phrases, held):
+    same = bool(telling(before.subject & after.subject)) and "off" in before.awaits & after.settles
+    if len(held & said) < (1 if same else _SETTLED) or is_of_another(after.phrases, held):
         return None
     return Opinion("supersedes", sure=True, code="settled", why="it came to be so")
 
@@ -81,18 +91,42 @@ def given_again(before: Statement, after: Statement, older: Memory, newer: Memor
     """The same quantity of the same thing, told in other words, with a word of change."""
     if not after.changing or before.guarded or before.negative or after.negative or after.passing:
         return None
+    if _labels(before) != _labels(after):
+        return None
     of_before = {one.unit: one.value for one in before.quantities}
     if len(of_before) != len(before.quantities) or len(telling(before.terms)) > _ABOUT_VALUE:
         return None
     for one, lead in zip(after.quantities, after.leads, strict=True):
         if of_before.get(one.unit, one.value) == one.value:
             continue
-        known = telling(before.every)
-        if not any(known.intersection(phrase) for phrase in lead):
+        if one.unit == "date" and _TOLD.search(older.text):
             continue
-        if not is_of_another(lead, known):
+        if one.unit in _OF_SOMEBODY and _MINE.search(older.text) and _MINE.search(newer.text):
+            return Opinion("supersedes", sure=True, code="again", why="it gives another number")
+        if _is_of(lead, before, after, all_known=one.unit == "version"):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
     return None
+
+
+def _labels(statement: Statement) -> Terms:
+    """ "room 12", "hall b": of another number it is another."""
+    return frozenset(one for one in statement.terms if " " in one)
+
+
+def _is_of(
+    lead: Sequence[tuple[str, ...]], before: Statement, after: Statement, *, all_known: bool
+) -> bool:
+    """Whether what stands before a value is about what the older statement names."""
+    known = telling(before.terms)
+    if any(
+        phrase[-1] not in after.every and after.every.intersection(phrase)
+        for phrase in before.phrases
+    ):
+        return False  # "the record limit" is no record
+    about = [bool(known.intersection(phrase)) for phrase in lead]
+    if not any(about) or is_of_another(lead, known):
+        return False
+    return all(about) if all_known else about[0]
 
 
 def is_of_another(phrases: Iterable[tuple[str, ...]], known: Terms) -> bool:
