@@ -48,8 +48,8 @@ _WHEN = terms_of(
               " finally completely good christmas together"))
 )  # fmt: skip
 _CLAUSES = re.compile(
-    r"[.;:!?](?:\s+|$)|, (?:and |but |so )?| (?:and|but|so|because|since) (?=(?:we|i|the|it|they)\b)"
-    r"|(?<=ed) and "
+    r"[.;:!?](?:\s+|$)|, (?:and |but |so )?"
+    r"| (?:and|but|so|because|since) (?=(?:we|i|the|it|they)\b)|(?<=ed) and "
 )
 #: what holds or runs a thing goes with it: "the Jenkins box"
 _HOLDER = re.compile(

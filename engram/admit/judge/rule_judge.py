@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from engram.admit.judge.further_rules import ends, given_again, is_of_another, settled
+from engram.admit.judge.state_rules import ends, given_again, is_of_another, settled
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
@@ -249,7 +249,8 @@ def _alternatives(
         if any(one in after.choices for one in before.choices if one[0] == group):
             continue
         same_subject = held <= said or said <= held
-        if speaks_for_itself(group) and said and not held:
+        narrower = (said and not held) or is_of_another(after.phrases, before.every)
+        if speaks_for_itself(group) and narrower:
             continue  # "spaces in Python files" is narrower than "tabs"
         if same_subject and (speaks_for_itself(group) or held & said):
             return _other(after, "alternative", f"another {group}")
@@ -314,9 +315,9 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
         if len(held & said) >= _SUSPICIOUS:
             return _sure("denied", "it takes back what was meant")
         return _suspicion("opposite", "it takes back what was meant")
-    if before.negative and after.changing and len(held) > 1:
-        if any(set(phrase) == held for phrase in after.phrases):
-            return _sure("denied", "it says that this is so now")
+    so_now = before.negative and after.changing and len(held) > 1
+    if so_now and any(set(phrase) == held for phrase in after.phrases):
+        return _sure("denied", "it says that this is so now")
     if telling(after.subject) & (said - held):
         return None  # of somebody or something else
     if held == said and not (before.passing or after.passing):

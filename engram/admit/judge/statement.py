@@ -207,9 +207,11 @@ _AGENT = re.compile(
     re.IGNORECASE,
 )
 #: "you reach the gateway on port 80" is about the gateway
-_PRONOUN = re.compile(r"^(?:you|we|i|they|one) (?:told you|(?:can |may |must )?\w+) ?", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"^(?:you|we|i|they|one) (?:told you|(?:can |may |must )?\w+) ?", re.IGNORECASE
+)
 _COMPLEMENT = re.compile(
-    r"(?:our|the|my|[A-Z]\w+'s) [\w -]{1,40}? (?:is|are)(?: now| currently)?"
+    r"(?:(?:our|the|my|[A-Z]\w+'s) [\w -]{1,40}? (?:is|are)(?: now| currently)?|[\w -]{1,40}:)"
     r" (?P<v>[^,;]{1,60}?)[.!]?$",
     re.IGNORECASE,
 )
@@ -234,8 +236,8 @@ _GUARDED = AnyCase(
     r"|will|propos(?:e[ds]?|als?)|suggest\w*|explor(?:e[sd]?|ing)|hop(?:es?|ing) to|unless|except"
     r"|apart from|other than|also|too|as well|in addition|additionally|another|second|besides"
     r"|along with|both|alongside|unlike|rumou?r\w*|someday|eventually|probably|likely|discussed"
-    r"|next (?:week|month|quarter|year|sprint|release|\w+day)(?! on\b)|experiment\w*|tr(?:y|ies|ied|ying)"
-    r"|test(?:ed|ing) out|prototyp\w+|used to|asked)\b"
+    r"|next (?:week|month|quarter|year|sprint|release|\w+day)(?! on\b)|experiment\w*"
+    r"|tr(?:y|ies|ied|ying)|test(?:ed|ing) out|prototyp\w+|used to|asked)\b"
 )
 #: "accounts may send 100 requests" is a rule, and "in May" a month
 _MAY = AnyCase(r"(?<!in )(?<!of )(?<!since )(?<!\d )\bmay\b(?! \d)")

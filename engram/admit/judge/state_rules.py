@@ -8,10 +8,11 @@ words: what the newer one puts side by side must be what the older one names, or
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from engram.admit.judge.statement import Statement
-from engram.language.endings import Ending
 from engram.language.any_case import AnyCase
+from engram.language.endings import Ending
 from engram.language.wording import Terms, telling
 from engram.model.memory import Memory
 from engram.model.step import Opinion
@@ -59,7 +60,7 @@ def _ended(ending: Ending, before: Statement, after: Statement) -> Opinion | Non
     named = ending.thing <= before.names | after.names
     if not named and not any(_is_about(phrase, ending.thing) for phrase in before.phrases):
         return None
-    of_it = ending.thing <= set(before.phrases[0])
+    of_it = ending.thing <= set(before.phrases[0]) or ending.thing == before.complement
     if not (named or len(ending.thing) > 1 or of_it):
         return None
     if rest_before & rest_after or of_it:
@@ -87,9 +88,13 @@ def settled(before: Statement, after: Statement, older: Memory, newer: Memory) -
     return Opinion("supersedes", sure=True, code="settled", why="it came to be so")
 
 
-def given_again(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+def given_again(
+    before: Statement, after: Statement, older: Memory, newer: Memory
+) -> Opinion | None:
     """The same quantity of the same thing, told in other words, with a word of change."""
-    if not after.changing or before.guarded or before.negative or after.negative or after.passing:
+    if not (after.changing and after.quantities and before.quantities):
+        return None
+    if before.guarded or before.negative or after.negative or after.passing:
         return None
     if _labels(before) != _labels(after):
         return None
@@ -132,9 +137,7 @@ def _is_of(
 def is_of_another(phrases: Iterable[tuple[str, ...]], known: Terms) -> bool:
     """Whether a known word stands beside an unknown one: "the website cache", "YAML files"."""
     return any(
-        (one in known) != (other in known)
-        for phrase in phrases
-        for one, other in zip(phrase, phrase[1:], strict=False)
+        (one in known) != (other in known) for phrase in phrases for one, other in pairwise(phrase)
     )
 
 
