@@ -25,6 +25,8 @@ _ABOUT_VALUE = 5
 _SETTLED = 2
 #: a day that was is no value that changes
 _TOLD = AnyCase(r"\b(?:was|were)\b")
+#: a second statement in one sentence
+_MORE = AnyCase(r"(?:[,;]| and) (?:i|we|he|she|it|they) \w")
 #: what somebody has one of
 _OF_SOMEBODY = ("phone", "email")
 _MINE = AnyCase(r"\b(?:my|me)\b")
@@ -106,6 +108,8 @@ def given_again(
             continue
         if one.unit == "date" and _TOLD.search(older.text):
             continue
+        if _MORE.search(older.text):
+            continue  # it says more than that value, which stands
         if one.unit in _OF_SOMEBODY and _MINE.search(older.text) and _MINE.search(newer.text):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
         if _is_of(lead, before, after, all_known=one.unit == "version"):
