@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from engram.admit.judge.state_rules import ends, given_again, is_of_another, settled
+from engram.admit.judge.state_rules import ends, given_again, is_of_another, says_more, settled
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
@@ -295,7 +295,7 @@ def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) 
         return None
     if _held_or_told_otherwise(before, after) or before.choices != after.choices:
         return None
-    if any(is_of_another(lead, held) for lead in after.leads):
+    if says_more(older) or any(is_of_another(lead, held) for lead in after.leads):
         return None
     if held == said or (after.changing and len(held & said) * 2 >= min(len(held), len(said))):
         return _other(after, "amount", "another number of the same")

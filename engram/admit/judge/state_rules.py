@@ -108,13 +108,18 @@ def given_again(
             continue
         if one.unit == "date" and _TOLD.search(older.text):
             continue
-        if _MORE.search(older.text):
+        if says_more(older):
             continue  # it says more than that value, which stands
         if one.unit in _OF_SOMEBODY and _MINE.search(older.text) and _MINE.search(newer.text):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
         if _is_of(lead, before, after, all_known=one.unit == "version"):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
     return None
+
+
+def says_more(memory: Memory) -> bool:
+    """Whether a sentence makes a second statement: a value of it alone does not replace it."""
+    return _MORE.search(memory.text) is not None
 
 
 def _labels(statement: Statement) -> Terms:
