@@ -6,6 +6,7 @@ of the words (they would run past a preposition), it takes the fewest. English o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,7 +29,8 @@ def changes_of(clause: str) -> Iterator[StatedChange]:
     for pattern in _CHANGES:
         if found := pattern.search(clause):
             named = found.groupdict()
-            yield StatedChange(terms_of(named["x"]), terms_of(named.get("y") or ""))
+            taken = _SCOPE.split(named.get("y") or "", 1)[0]
+            yield StatedChange(terms_of(named["x"]), terms_of(taken))
     if found := _GONE_NOW.search(clause):
         yield StatedChange(telling(terms_of(found["x"])), terms_of(found["rest"]), gone=True)
     if _ENDED.search(clause) and (found := _NO_LONGER.search(clause)):
@@ -57,9 +59,13 @@ _CUE = AnyCase(
     r"|instead of|rather than|back to|actually|correction|as of|since|from now on|upgraded"
     r"|downgraded|bumped|raised|lowered|increased|reduced|cut|extended|shortened|rescheduled"
     r"|postponed|relocated|took over|dropped|abandoned|retired|removed|decommissioned|discontinued"
-    r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|up) to|from (?:today|this \w+|\w+day)"
+    r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|(?:is|are|went|goes|now) up) to"
+    r"|from (?:today|this \w+|\w+day)"
     r"|miscounted|(?:was|were) wrong|stopped|new|(?:decided|voted) against|after all|never ?mind"
-    r"|no more|joined|became|gave up|quit|handed|first (?:day|week|month) at)\b"
+    r"|no more|joined|became|gave up|quit|handed|first (?:day|week|month) at|these days"
+    r"|from [\w ]{1,20} on|deleted|dissolved|disbanded|wiped|ripped|tore|torn|gone|sold|stolen"
+    r"|(?:broke|split) up|forbidden|switched off|finished|cleared|signed off|went through|passed"
+    r"|goes ahead|back (?:in|on|up)|(?:running|works?|working|open) again|resumed)\b"
 )
 
 #: where a phrase ends: a sign, or a word that leads to something else
@@ -68,6 +74,8 @@ _STOP = (
     r"|from|when|while|after|before|so|due|per|any ?more|last|this|next|yesterday|today|now|over"
     r"|instead|here|is|are|was|were|permanently|completely|entirely|of)\b))"
 )
+#: what a thing is taken for, or where, is no part of it
+_SCOPE = re.compile(r"(?<=\w) (?:in|for|on|at) ")
 _ARTICLE = r"(?:using |the |our |my |a |an |its |their |with |on |in |at )*"
 
 
@@ -115,7 +123,7 @@ _CHANGES = [
         rf"|give up(?: on)?|get rid of) {_X}",
         rf"\b{_Y_OPEN}(?:,| and|, and) not {_X}\.?$",
         rf"\bnot {_X},? but(?: rather)? {_Y}",
-        rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:\w+ )?from {_X}",
+        rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:[\w -]{{1,40}} )?from {_X}",
         rf"^{_X_OPEN} (?:has |have )?handed (?:over )?.{{1,40}}? to {_Y}",
         rf"\brenamed (?:from )?{_X_OPEN} (?:to|into|as) {_Y}",
         rf"^{_X_OPEN} {_BE} renamed (?:to |as )?{_Y}",

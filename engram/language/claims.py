@@ -94,6 +94,12 @@ _CLAIMS = [
         ("role",
          rf"(?P<v>(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?) (?:is|became) {_NOW}(?:the|our|my)"
          rf" {_NOW}(?P<s>(?:[\w-]+ )?{_ROLE})"),
+        ("owner",
+         rf"(?-i:(?P<v>[A-Z][\w-]*)) {_NOW}(?:owns|maintains|looks after"
+         rf"|is {_NOW}(?:responsible for|in charge of)) {_S}"),
+        ("owner",
+         rf"{_S} (?:(?:is|are) {_NOW}(?:owned by|maintained by|looked after by|with)|{_NOW}belongs?"
+         rf" to) {_NAME}(?: these days)?"),
         ("is",
          rf"(?P<s>{_OWNED}{_ATTRIBUTE}(?: (?:of|for|in) [\w .-]{{1,30}}?)?) (?:is|are|=) {_NOW}"
          rf"(?!not\b){_V}"),

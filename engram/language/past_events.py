@@ -18,8 +18,8 @@ _REPORTING = frozenset({"fact", "entity", "relationship"})
 _EVENT = AnyCase(
     r"\b(?:yesterday|this (?:morning|afternoon)|earlier today|ago"
     r"|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-    r"|(?<!is )(?<!are )(?<!be )(?:pushed|merged|reported|happened|failed|completed|shipped|fixed"
-    r"|mentioned|said))\b"
+    r"|(?<!is )(?<!are )(?<!be )(?<!\ba )(?<!\bthe )(?:pushed|merged|reported"
+    r"|happened|failed|completed|shipped|fixed|mentioned|said))\b"
 )
 
 

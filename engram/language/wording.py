@@ -20,6 +20,16 @@ Terms = frozenset[str]
 _TOLD = re.compile(rf"[{DENSE}]+|(?:(?![{DENSE}])\w)+")
 _DENSE_RUN = re.compile(f"[{DENSE}]")
 _ENDINGS = re.compile(r"(?:'s|s')$")
+#: what stands on both sides of a sign does not stand side by side
+_BREAK = re.compile(r"[,;:()!?](?:\s|$)|[.](?:\s|$)|\s[-–—]\s")
+_BETWEEN = EMPTY | TOPIC
+_VALUE = re.compile(r"(?<!\S)\d[\d.,]*(?: ?[A-Za-z%]{1,2})?(?=[\s,;.]|$)")
+_OF = re.compile(r"(?<=\w) of (?:the |a |an |our |my |each |every )?", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?!(?:for|of|in|on|to|the|at|by|with|from|and|or|our|my|your|his|her|its|their|all)\b)(\w+)"
+    r" [a-z]+(?:s|ed)(?= (?:on|to|in|at|for|from|by|with|off|after|up|out|down|over|back|the"
+    r"|a|an|our|my|its|his|her)\b|[,;.:]|$)"
+)
 _COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}")
 
 
@@ -40,6 +50,24 @@ def cut_words(text: str) -> Iterator[str]:
 def telling(terms: Terms) -> Terms:
     """Those of some terms that are no mere words of having and changing."""
     return terms - _LIGHT
+
+
+def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """The stems of telling words that stand side by side, or in "the limit of free accounts".
+
+    A number, and what looks like a verb behind a noun ("the job runs on"), ends a run of words.
+    """
+    found: list[tuple[str, ...]] = []
+    for part in _BREAK.split(_VERB.sub(r"\1 ,", _OF.sub(" ", _VALUE.sub(",", text)))):
+        run: list[str] = []
+        for word in (*_parts(part), ""):
+            stemmed = _stem(word)
+            if word and word not in _BETWEEN and stemmed not in _LIGHT and not word[0].isdigit():
+                run.append(stemmed)
+            elif run:
+                found.append(tuple(run))
+                run = []
+    return tuple(found)
 
 
 def beginnings(text: str) -> list[str]:

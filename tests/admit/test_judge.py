@@ -34,7 +34,8 @@ def sure(given: Opinion) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("half", "precision", "recall"), [("tuned", 1.0, 0.95), ("unseen", 0.97, 0.8)]
+    ("half", "precision", "recall"),
+    [("tuned", 1.0, 0.95), ("unseen", 0.97, 0.8), ("lived", 1.0, 0.8)],
 )
 def test_criterion_4_what_is_sure_is_right_and_most_of_what_is_right_is_found(
     half: str, precision: float, recall: float
@@ -46,7 +47,7 @@ def test_criterion_4_what_is_sure_is_right_and_most_of_what_is_right_is_found(
     assert sum(right) >= recall * len(right)
 
 
-@pytest.mark.parametrize("half", ["tuned", "unseen"])
+@pytest.mark.parametrize("half", ["tuned", "unseen", "lived"])
 def test_what_stands_beside_each_other_is_no_suspicion(half: str) -> None:
     beside = [pair[:2] for pair in PAIRS[half] if pair[2] in ("other", "same")]
     relations = {(older, newer): opinion(older, newer).relation for older, newer in beside}
@@ -77,6 +78,15 @@ def test_the_set_is_large_and_half_of_it_was_not_tuned_on() -> None:
         ("The worker has 2 GB of memory.", "In staging the worker now has 4 GB of memory."),
         ("Kim teaches the cello class.", "Kim's twin no longer teaches the cello class."),
         ("We use SQLite.", "The phone app switched from SQLite to Realm."),
+        ("Use tabs in Go files.", "Use two spaces in YAML files instead of tabs."),
+        ("The free plan has 3 seats.", "The team plan now has 9 seats."),
+        ("Room 12 seats 20 people.", "Room 7 now seats 30 people."),
+        ("Our timeout is 30 minutes.", "We raised the upload timeout to 90 s."),
+        # over for a while, over elsewhere, another thing of that name, people who go on
+        ("The gym has a sauna.", "The gym is closed down for a week."),
+        ("The shop writes to Redis.", "Billing is on Postgres now; we ripped Redis out."),
+        ("The backup server has 8 disks.", "The old backup was deleted."),
+        ("Marco is a dentist.", "Marco and I broke up."),
         # one purpose, two tools
         ("We use Jest for unit tests.", "We use Mocha for unit tests."),
     ],

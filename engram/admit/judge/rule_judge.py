@@ -16,10 +16,12 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from engram.admit.judge.state_rules import ends, given_again, is_of_another, says_more, settled
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
 from engram.language.any_case import AnyCase
+from engram.language.calendar_words import NUMBERS
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
 from engram.language.numerals import has_other_numbers, values_of
@@ -46,6 +48,7 @@ _DECIDING = terms_of(
     "decided agreed chose voted against drop dropped abandon remove ditch scrap stop keep stay"
     " stick after all"
 )
+_NUMBERS = terms_of(" ".join(NUMBERS))
 _BEST = AnyCase(r"\b(?:(?:my|our|her|his|\w+'s) [\w ]{0,20}?(?:best|record|fastest)|best \w+ is)\b")
 _BEATEN = AnyCase(
     r"\bnew (?:personal |own |club )?(?:best|record)\b"
@@ -189,6 +192,7 @@ def _left(
     elif rest_after:
         shared = rest_before & rest_after
         whole = bool(shared) and (rest_before <= rest_after or rest_after <= rest_before)
+        whole = whole and not is_of_another(after.phrases, before.every | change.taken)
     elif len(rest_before) > 1 and not claimed:
         about_it = len(rest_before) <= _ABOUT_IT
         return _suspicion("left", "it may be over with that") if about_it else None
@@ -227,11 +231,14 @@ def _alternatives(
     """The other one of two of which only one can hold: tabs and spaces, Monday and Tuesday."""
     if before.negative or after.negative or _held_or_told_otherwise(before, after):
         return None
-    held, said = telling(before.terms), telling(after.terms)
+    held, said = telling(before.terms) - _NUMBERS, telling(after.terms) - _NUMBERS
     for group in {group for group, _ in before.choices} & {group for group, _ in after.choices}:
         if any(one in after.choices for one in before.choices if one[0] == group):
             continue
         same_subject = held <= said or said <= held
+        narrower = (said and not held) or is_of_another(after.phrases, before.every)
+        if speaks_for_itself(group) and narrower:
+            continue  # "spaces in Python files" is narrower than "tabs"
         if same_subject and (speaks_for_itself(group) or held & said):
             return _other(after, "alternative", f"another {group}")
     return None
@@ -275,6 +282,8 @@ def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) 
         return None
     if _held_or_told_otherwise(before, after) or before.choices != after.choices:
         return None
+    if says_more(older) or any(is_of_another(lead, held) for lead in after.leads):
+        return None
     if held == said or (after.changing and len(held & said) * 2 >= min(len(held), len(said))):
         return _other(after, "amount", "another number of the same")
     return None
@@ -290,7 +299,12 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
     if before.choices - after.choices or not (held or before.choices):
         return None
     if after.recanting and not before.passing and held and len(held & said) * 2 >= len(held):
+        if len(held & said) >= _SUSPICIOUS:
+            return _sure("denied", "it takes back what was meant")
         return _suspicion("opposite", "it takes back what was meant")
+    so_now = before.negative and after.changing and len(held) > 1
+    if so_now and any(set(phrase) == held for phrase in after.phrases):
+        return _sure("denied", "it says that this is so now")
     if telling(after.subject) & (said - held):
         return None  # of somebody or something else
     if held == said and not (before.passing or after.passing):
@@ -303,11 +317,11 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, _elsewhere, _leaves, _returns, _betters, _alternatives, _claims, _amounts,
-    _denies,
+    _unchangeable, ends, _elsewhere, _leaves, _returns, _betters, settled, _alternatives, _claims,
+    _amounts, given_again, _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
-_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
+_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, ends, _elsewhere, _leaves)
 
 
 def _beside(before: Statement, after: Statement) -> Opinion:
