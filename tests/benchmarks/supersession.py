@@ -45,6 +45,7 @@ from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
 from engram.model.step import Opinion
+from engram.model.succession import LIKELY
 from engram.model.turn import turn_of
 from engram.store.catalog.catalog import Catalog
 from engram.vault import Adapters, Vault
@@ -356,9 +357,14 @@ class Labels:
         return Reply({"pairs": found}, "bench", "bench", Usage())
 
 
-class _Silent(RuleJudge):
+class _Unsure(RuleJudge):
+    """Rules that decide nothing, and tell what they would look at."""
+
     def compare(self, older: Memory, newer: Memory) -> Opinion:
-        return Opinion("unrelated")
+        said = super().compare(older, newer)
+        if said.sure:
+            return Opinion("unrelated", code=LIKELY)
+        return said._replace(relation="unrelated") if said.relation == "contradicts" else said
 
 
 def by_labels(rows: Sequence[Row], strangers: int) -> tuple[list[str], int]:
@@ -371,7 +377,7 @@ def by_labels(rows: Sequence[Row], strangers: int) -> tuple[list[str], int]:
     wanted = {"supersedes": "replaced", "partial": "asked", "contradiction": "asked",
               "duplicate": "merged"}  # fmt: skip
     model, wrong = Labels(known), []
-    adapters = replace(LIGHT, model=model, judge=_Silent())
+    adapters = replace(LIGHT, model=model, judge=_Unsure())
     with _vault(adapters) as (vault, clock):
         _commit(vault, [*map(strange, range(strangers)), *_both(rows)])
         clock.instant = _night_after(max(max(_moments(row)) for row in rows))
