@@ -1,8 +1,8 @@
 """Statements -> for each the few earlier ones that share most of its seldom words.
 
 Words are compared by their stems; a name of several parts (`us-east-1`, `settings.yaml`) is itself
-and its parts. A word weighs by how few statements hold it, a number less than a word, and length does
-not count (cosine).
+and its parts. A word weighs by how few statements hold it, a number less than a word, and length
+does not count (cosine).
 Bounded: of a word that many hold only the newest statements are looked at, so that thousands of
 equal statements take no longer than others. Equal input, equal answers. Pure.
 """
