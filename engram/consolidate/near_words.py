@@ -1,7 +1,8 @@
 """Statements -> for each the few earlier ones that share most of its seldom words.
 
 Words are compared by their stems; a name of several parts (`us-east-1`, `settings.yaml`) is itself
-and its parts. A word weighs by how few statements hold it, and length does not count (cosine).
+and its parts. A word weighs by how few statements hold it, a number less than a word, and length
+does not count (cosine).
 Bounded: of a word that many hold only the newest statements are looked at, so that thousands of
 equal statements take no longer than others. Equal input, equal answers. Pure.
 """
@@ -24,6 +25,9 @@ Words = frozenset[str]
 _LOOKED_AT, _AT_LEAST = 250, 10
 #: a word that so many statements hold weighs little
 _MANY = 3_000
+#: the weight of a number, which tells how much and seldom of what
+_OF_NUMBER = 0.3
+_NUMBER = re.compile(r"[\d.,:/%+-]+")
 _PARTS = re.compile(r"[-._/]+")
 
 
@@ -74,7 +78,8 @@ class NearWords:
         own = self._length_of(words)
         shared: defaultdict[int, float] = defaultdict(float)
         left = _LOOKED_AT
-        for _, word in sorted((-self._weight[word], word) for word in words & self._holding.keys()):
+        known = (word for word in words if word in self._holding)
+        for _, word in sorted((-self._weight[word], word) for word in known):
             held = self._holding[word][-max(left, _AT_LEAST) :]
             left -= len(held)
             part = self._weight[word] / own
@@ -84,6 +89,9 @@ class NearWords:
         return nlargest(count, ((part / length[number], number) for number, part in shared.items()))
 
     def _length_of(self, words: Words) -> float:
-        for word in words - self._weight.keys():
-            self._weight[word] = math.log1p(_MANY / self._frequency.get(word, 1)) ** 2
+        for word in words:
+            if word in self._weight:
+                continue
+            weight = math.log1p(_MANY / self._frequency.get(word, 1)) ** 2
+            self._weight[word] = weight * _OF_NUMBER if _NUMBER.fullmatch(word) else weight
         return math.sqrt(sum(self._weight[word] for word in words)) or 1.0

@@ -14,6 +14,7 @@ from engram.admit.judge.rule_judge import RuleJudge
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.model.step import Opinion
+from engram.model.succession import LIKELY
 from engram.settings.load import shipped
 from tests.admit.cases import memory
 from tests.consolidate.cases import rows
@@ -27,6 +28,7 @@ NEWER = memory(
 )  # fmt: skip
 MOST = 8_000
 Row = dict[str, object]
+SOUND = rows("supersedes")[0]
 
 
 def answer(*said: object) -> Behaviour:
@@ -73,7 +75,13 @@ def test_only_high_confidence_replaces_or_merges(office: Office) -> None:
 
 @pytest.mark.parametrize(
     ("relation", "confidence"),
-    [("supersedes", "medium"), ("contradiction", "high"), ("contradiction", "medium")],
+    [
+        ("supersedes", "medium"),
+        ("contradiction", "high"),
+        ("contradiction", "medium"),
+        ("partial", "high"),
+        ("partial", "medium"),
+    ],
 )
 def test_what_is_likely_goes_to_the_person(office: Office, relation: str, confidence: str) -> None:
     assert verdict(office, says(relation, confidence)) == ("contradicts", False, "model")
@@ -83,6 +91,7 @@ def test_what_is_likely_goes_to_the_person(office: Office, relation: str, confid
     "behaviour",
     [
         says("supersedes", "low"), says("contradiction", "low"), says("duplicate", "medium"),
+        says("partial", "low"), says("Partial"), answer(SOUND | {"relation": ["partial"]}),
         says("complementary"), says("unrelated"), says("nonsense"), says("supersedes", "very"),
         answers("I cannot say."), answers('{"pairs": 3}'), answers('{"pairs": [3, {}, null]}'),
         fails(500), page(),
@@ -90,9 +99,6 @@ def test_what_is_likely_goes_to_the_person(office: Office, relation: str, confid
 )  # fmt: skip
 def test_anything_else_leaves_what_the_rules_say(office: Office, behaviour: Behaviour) -> None:
     assert verdict(office, behaviour) == (RULES.relation, RULES.sure, RULES.code)
-
-
-SOUND = rows("supersedes")[0]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +185,38 @@ def test_ten_pairs_share_a_question_and_each_has_an_answer_of_its_own(office: Of
         assert len(server.requests) == 2
     assert [one.relation for one in told[:MOST_PAIRS]] == ["supersedes"] * MOST_PAIRS
     assert [one.relation for one in told[MOST_PAIRS:]] == [RULES.relation, "contradicts"]
+
+
+def test_what_is_asked_first_is_what_the_rules_find_likeliest(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_judge, "MOST_QUESTIONS", 1)
+    found = {"n11": Opinion("unrelated", code=LIKELY), "n12": Opinion("contradicts")}
+
+    class Some(RuleJudge):
+        def compare(self, older: Memory, newer: Memory) -> Opinion:
+            return found.get(newer.id, Opinion("unrelated"))
+
+    with ModelServer([answer(*rows("supersedes", MOST_PAIRS))]) as server:
+        asking = judge(office, server)
+        asking._rules = Some()
+        told = asking.compare_all(among(MOST_PAIRS + 3))
+    assert [n for n, one in enumerate(told) if one.sure] == [*range(MOST_PAIRS - 2), 11, 12]
+
+
+@pytest.mark.parametrize("fields", [{}, {"asked_as": "other"}, {"prompt": "judge-0"}])
+def test_a_kept_verdict_is_of_its_prompt_and_its_model(
+    office: Office, fields: dict[str, str]
+) -> None:
+    kept, prompt = model_judge._OfOneRun(), dict(shipped("prompts/judge"))
+    with ModelServer([says("supersedes")]) as server:
+        vault = office.cloud(server.base_url).open()
+        chain = vault.parts.model(vault.parts.budget())
+        later = prompt | {"version": fields.get("prompt", prompt["version"])}
+        for told, name in ((prompt, ""), (later, fields.get("asked_as", ""))):
+            asking = ModelJudge(RuleJudge(), told, chain, MOST, verdicts=kept, asked_as=name)
+            assert asking.compare(OLDER, NEWER).sure
+        assert len(server.requests) == (2 if fields else 1)
 
 
 def test_a_question_holds_no_more_than_may_be_asked(office: Office) -> None:

@@ -86,6 +86,9 @@ def test_a_second_night_asks_nothing_twice_and_a_purge_takes_the_verdict_out(
     later.consolidate(full=True)
     asked = len(model.asked)
     assert asked and len(written(later.root)) == 1
+    kept = (later.root / layout.VERDICTS).read_bytes()
+    copy = later.root / "state/verdicts.sync-conflict-20260308-130000-ABCDEFG.jsonl"
+    copy.write_bytes(kept + kept[:50])
     again = reopened(open_vault(now="2026-03-09T12:00:00Z"), model=model)
     again.consolidate(full=True)
     assert len(model.asked) == asked
@@ -126,3 +129,19 @@ def test_a_verdict_on_a_cluster_is_kept_by_its_texts_and_purged_with_any_of_them
     memory = vault.remember(OLD, project="shop").memory
     vault.purge(memory.id)
     assert [row["texts"] for row in written(vault.parts.disk.root)] == [list(texts[1:])]
+
+
+def test_a_replacement_by_a_kept_verdict_that_was_undone_is_not_done_again(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    model = PairJudge("supersedes")
+    old = reopened(vault, model=model).remember(OLD, project="shop").memory
+    later = reopened(open_vault(now="2026-03-08T12:00:00Z"), model=model)
+    later.remember(NEW, project="shop")
+    done = later.consolidate(full=True)
+    number = next(n for n, step in enumerate(done.steps, 1) if step.action == "supersede")
+    assert later.parts.lookup.memory(old.id).status == "superseded"
+    later.undo(f"{done.transaction}.{number}")
+    again = reopened(open_vault(now="2026-03-09T12:00:00Z"), model=model)
+    again.consolidate(full=True)
+    assert again.parts.lookup.memory(old.id).status == "active" and len(model.asked) == 1

@@ -15,6 +15,7 @@ rules.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from engram.admit.judge.rule_judge import comparable
@@ -30,7 +31,7 @@ from engram.model.model_request import Reply, Request, fenced, list_of, prompt_o
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.model.ports import Judge, Model, Verdicts
 from engram.model.step import Opinion
-from engram.model.succession import LOWER_AUTHORITY, outranked
+from engram.model.succession import LIKELY, LOWER_AUTHORITY, outranked
 from engram.model.text import tokens_of
 
 KEY = "pairs"
@@ -97,14 +98,15 @@ class ModelJudge:
         return self.compare_all([(older, newer)])[0]
 
     def compare_all(self, pairs: Sequence[Pair]) -> list[Opinion]:
-        """The same for many pairs; the first ones are asked about first."""
+        """The same for many pairs; those of which the rules find more are asked about first."""
         opinions = self._rules.compare_all(pairs)
         waiting = {
-            _ids(pair): pair
+            _ids(pair): (_promise(opinion), pair)
             for pair, opinion in zip(pairs, opinions, strict=True)
             if not opinion.sure and _may_be_asked(*pair) and self._said(pair) is None
         }
-        self._ask([pair for ids, pair in waiting.items() if ids not in self._tried])
+        likeliest = sorted(waiting.values(), key=itemgetter(0))
+        self._ask([pair for _, pair in likeliest if _ids(pair) not in self._tried])
         return [
             opinion if opinion.sure else self._opinion(pair) or opinion
             for pair, opinion in zip(pairs, opinions, strict=True)
@@ -158,6 +160,13 @@ class ModelJudge:
                 continue
             for pair, verdict in _verdicts(reply.value, asked):
                 self._verdicts.learn(self._key(pair), verdict)
+
+
+def _promise(opinion: Opinion) -> int:
+    """Sort key of what the rules leave open: what they suspect, what may replace, what is alike."""
+    if opinion.relation == "contradicts":
+        return 0
+    return 1 if opinion.code == LIKELY else 2 if opinion.relation in ("same", "extends") else 3
 
 
 def _ids(pair: Pair) -> tuple[str, str]:
