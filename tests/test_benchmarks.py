@@ -89,6 +89,9 @@ SMALL = {
         "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
     "supersession tests/fixtures/supersession/dev.jsonl --parts judge": ("judge alone",),
+    "clusters tests/fixtures/subjects/dev.jsonl --sizes 100": (
+        "of one subject; 22 subjects", "100 invented memories, one project",
+    ),
     "closing 20": ("20 turns: closed in", "splitting them into sentences"),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip

@@ -14,7 +14,8 @@ from engram.model.memory import Memory, authority_rank
 #: reasons for which a memory waits for the person beside another one: they do not agree, the other
 #: has more authority, a model names the other as replaced and hardly can be right
 CONTRADICTION, LOWER_AUTHORITY, UNLIKELY = "contradiction", "lower_authority", "unlikely_change"
-#: the code of an opinion that concludes nothing, where a person may: the newer one tells a change
+#: the code of an opinion that concludes nothing, where a model is asked first: the newer one tells
+#: a change
 LIKELY = "likely"
 #: why a memory was superseded: rules compared the two, or a model did
 JUDGED, JUDGED_BY_MODEL = "judged", "judged_by_model"

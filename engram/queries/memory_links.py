@@ -28,7 +28,7 @@ _WORDS: dict[EdgeKind, tuple[str, str]] = {
     "references": ("references", "referenced by"),
 }
 #: what a consolidation does to a pair, by the kind of the edge that it leaves
-_ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute", "ask")}
+_ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
 _EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
 #: only a person or a sure verdict replaces; what disagrees is a doubt until the person decides
 _SURE: dict[str, Literal["high", "medium"]] = {"supersedes": "high", "contradicts": "medium"}

@@ -4,7 +4,7 @@ A line of FILE (JSON) is a statement and what it is about, empty for a subject o
 
     {"text", "category", "space", "project", "subject", "day"}
 
-Without FILE: those of `tests/fixtures/subjects`, of which `held` was never tuned on. For each file:
+Without FILE: those of `tests/fixtures/subjects`; `held` was looked at for one bound. For each file:
 pairs of one cluster that are of one subject (precision), pairs of one subject that are in one
 cluster (recall), the adjusted Rand index, and how many clusters are of one subject. `--show` prints
 them. Then the same of what a model would put on pages that is always right: of each loose cluster
@@ -23,7 +23,8 @@ from dataclasses import replace
 from math import comb
 from pathlib import Path
 
-from engram.consolidate.clusters import LEAST, Cluster, clusters_of
+from engram.consolidate.clusters import Cluster, clusters_of
+from engram.consolidate.summary_sources import LEAST_SOURCES
 from engram.language.keywords import entities_of
 from engram.language.tokens import telling_terms
 from engram.model.ids import memory_id
@@ -69,7 +70,7 @@ def _told_by_a_model(said: Sequence[tuple[Memory, str]], asked: Sequence[Cluster
     for cluster in asked:
         counts = Counter(about[one.id] for one in cluster.memories if about[one.id])
         subject, count = max(counts.items(), key=lambda one: (one[1], one[0]), default=("", 0))
-        if count >= LEAST:
+        if count >= LEAST_SOURCES:
             kept = tuple(one for one in cluster.memories if about[one.id] == subject)
             found.append(Cluster(kept, 1.0))
     return found
@@ -136,12 +137,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--sizes", default="1000,10000")
     given = parser.parse_args()
     for file in given.files or _OWN:
         if not file.is_file():
             parser.error(f"there is no file {file}")
         _report(file, show=given.show)
-    for count in (1_000, 10_000):
+    for count in map(int, given.sizes.split(",")):
         _speed(count)
 
 

@@ -14,9 +14,7 @@ from engram.consolidate.passes.contradictions import plan
 from engram.consolidate.plan import run_passes, unsound
 from engram.model.instant import plus_minutes
 from engram.model.memory import Memory
-from engram.model.standing import disputes
 from engram.model.step import Opinion, Step
-from engram.model.succession import LIKELY
 from tests.admit.cases import memory
 from tests.consolidate import cases
 from tests.consolidate.view import Remembered, after, remembering
@@ -240,56 +238,6 @@ def test_notes_of_one_slot_meet_whatever_their_words() -> None:
     for changed in ((), ("one",), ("other",)):
         steps = plan(context(remembering(one, other), *changed))
         assert done(steps) == [("supersede", ("other", "one"))]
-
-
-# -- asked of the person --------------------------------------------------------------------------
-
-_THINGS = ["boiler", "canteen", "printer", "gateway", "archive", "vineyard", "sauna"]
-_OWNERS = ["Ada", "Bilal", "Chiara", "Dmitri", "Elif", "Fatou", "Goran"]
-STAYS = [note(f"The {thing} opens late.", FIRST, id=f"old-{thing}") for thing in _THINGS]
-CHANGED = [
-    note(f"Now {owner} has the {thing}.", plus_minutes(SECOND, n), id=f"new-{thing}")
-    for n, (thing, owner) in enumerate(zip(_THINGS, _OWNERS, strict=True))
-]
-
-
-class Likely(RuleJudge):
-    """Rules that find nothing but what may be, of one thing."""
-
-    def compare(self, older: Memory, newer: Memory) -> Opinion:
-        of_one = older.id.removeprefix("old-") == newer.id.removeprefix("new-")
-        return Opinion("unrelated", code=LIKELY if of_one else "unrelated")
-
-
-def asked_of(view: Remembered, *changed: str, **fields: Any) -> list[Step]:
-    return plan(replace(context(view, *changed, judge=Likely()), **fields))
-
-
-def test_a_question_leaves_both_in_force_and_is_asked_once() -> None:
-    view = remembering(STAYS[0], CHANGED[0])
-    (step,) = asked_of(view)
-    assert done([step]) == [("ask", ("new-boiler", "old-boiler"))] and unsound(step, view) == ""
-    left = after(view, [step])
-    assert {one.status for one in left.memories.values()} == {"active"}
-    assert disputes(left.memories.values()) == [(STAYS[0], left.memories["new-boiler"])]
-    assert asked_of(left) == asked_of(left, "new-boiler") == []
-
-
-def test_a_night_asks_five_and_the_next_full_run_the_rest() -> None:
-    view = remembering(*STAYS, *CHANGED)
-    asked = asked_of(view)
-    assert len(asked) == 5 and {step.action for step in asked} == {"ask"}
-    rest = asked_of(after(view, asked))
-    assert len(rest) == len(_THINGS) - 5
-    assert {step.subjects for step in asked} | {step.subjects for step in rest} == {
-        (f"new-{thing}", f"old-{thing}") for thing in _THINGS
-    }
-
-
-def test_no_question_follows_an_extraction_or_is_the_persons_where_a_model_may_be_asked() -> None:
-    view = remembering(STAYS[0], CHANGED[0])
-    assert asked_of(view, summarises=False) == []
-    assert asked_of(view, model=cases.PairJudge("unrelated")) == []
 
 
 # -- asked of a model ------------------------------------------------------------------------------

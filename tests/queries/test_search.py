@@ -188,8 +188,8 @@ def test_links_lead_both_ways(full: Vault) -> None:
     path.write_text(path.read_text("utf-8").replace("sources:", header, 1), "utf-8")
     full.doctor()
     lookup = full.parts.lookup
-    assert ("supersedes", old.id) in [one[:2] for one in lookup.links(lookup.memory(new.id))]
-    assert ("superseded by", new.id) in [one[:2] for one in lookup.links(lookup.memory(old.id))]
+    assert ("supersedes", old.id) in [one[:2] for one in lookup.links(new.id)]
+    assert ("superseded by", new.id) in [one[:2] for one in lookup.links(old.id)]
 
 
 # -- by word ------------------------------------------------------------------------------------

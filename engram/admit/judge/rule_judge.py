@@ -33,7 +33,7 @@ from engram.model.succession import LIKELY, LOWER_AUTHORITY, outranked
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
-#: so much of what two statements name must agree for a question to the person (cosine)
+#: so much of what two statements name must agree for a model to be asked first (cosine)
 _LIKELY = 0.15
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6

@@ -140,6 +140,9 @@ def _is_of(
     about = [bool(known.intersection(phrase)) for phrase in lead]
     if not any(about) or is_of_another(lead, known):
         return False
+    opening = before.phrases[0] if before.phrases else ()
+    if not after.terms.intersection(opening) and len(known & after.terms) * 2 < len(known):
+        return False  # one word in common, beside what the older one is about
     return all(about) if all_known else about[0]
 
 

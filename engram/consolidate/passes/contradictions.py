@@ -1,28 +1,24 @@
 """Contradiction pass: of two that disagree the newer supersedes, or the person is asked.
 
     memories, a Judge -> steps `supersede` and `merge` (the judge is sure), `dispute` (it suspects),
-                         `ask` (it concludes nothing, and the newer one tells a change), `settle`
+                         `settle`
 
 Events stay as they are. A suspicion puts both into review, linked by `conflicts`; a memory of
 higher authority stays active, and only the newer one waits. A pair that is linked already, by
 `conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
 `model.standing`), is never raised again: the person decides once, and the links stay as the mark.
 A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
-that is replaced retires nothing. A question (`ask`) links the two and leaves both in force; it is
-for the person where no model may be asked, of the likeliest pairs of a night or a full run. What is
-over waits for the next full run. Pure.
+that is replaced retires nothing. Pure.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from engram.consolidate.candidate_pairs import Pair, in_time, pairs
+from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
-from engram.consolidate.near_words import Stems
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
@@ -30,7 +26,6 @@ from engram.model.succession import (
     CONTRADICTION,
     JUDGED,
     JUDGED_BY_MODEL,
-    LIKELY,
     LOWER_AUTHORITY,
     disputed,
     settled,
@@ -38,31 +33,21 @@ from engram.model.succession import (
 )
 
 TASK = "contradictions"
-#: pairs of which the rules conclude nothing that one night asks about
-_MOST_QUESTIONS = 5
 
 
 def plan(context: PassContext) -> list[Step]:
     """The steps, each planned on the result of those before it."""
     now: dict[str, Memory] = {}
     steps: list[Step] = []
-    likely: list[Pair] = []
-    # an extraction is followed by the night, which asks with a model or looks at all since the last
-    asks = context.model is None and context.summarises
     waiting = [pair for pair in pairs(context) if _is_open(*pair)]
     for pair, said in zip(waiting, context.judge.compare_all(waiting), strict=True):
         older, newer = (now.get(memory.id, memory) for memory in pair)
         if not _is_open(older, newer):
             continue
-        if said.code == LIKELY and asks:
-            likely.append((older, newer))
         step = _step(older, newer, said, context)
         if step is not None:
             steps.append(step)
             now.update((after.id, after) for _, after in step.amended)
-    for step in _questions(likely, now):
-        steps.append(step)
-        now.update((after.id, after) for _, after in step.amended)
     steps += _settlements(context, now)
     return steps
 
@@ -100,31 +85,6 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
     if not lower:
         amended.append((older, disputed(older, (newer.id,), code, context.now)))
     return Step(TASK, "dispute", pair, said.why, amended=tuple(amended))
-
-
-def _questions(likely: Sequence[Pair], now: Mapping[str, Memory]) -> Iterator[Step]:
-    """The likeliest of the pairs that the rules leave open, of each memory one, for the person.
-
-    Both stay in force until the answer: half of such pairs hold side by side.
-    """
-    stems, asked = Stems(), set[str]()
-
-    def share(pair: Pair) -> float:
-        held, said = (stems.of(memory.text) for memory in pair)
-        return -len(held & said) / math.sqrt(len(held) * len(said) or 1)
-
-    for pair in sorted(likely, key=lambda pair: (share(pair), in_time(pair))):
-        older, newer = (now.get(memory.id, memory) for memory in pair)
-        if len(asked) >= 2 * _MOST_QUESTIONS:
-            return
-        if asked & {older.id, newer.id} or not _is_open(older, newer):
-            continue
-        if older.status != "active" or newer.status != "active":
-            continue
-        asked |= {older.id, newer.id}
-        after = replace(newer, conflicts=(*newer.conflicts, older.id))
-        why = "it may replace the older one: it tells of a change"
-        yield Step(TASK, "ask", (newer.id, older.id), why, amended=((newer, after),))
 
 
 def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]:
