@@ -91,10 +91,14 @@ class Summary:
         yield from self.replaced
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """The memories that its lines come from; a source that no line tells is not among them."""
+        return tuple(dict.fromkeys(name for line in self.lines for name in line.memories))
+
+    @property
     def memories(self) -> tuple[str, ...]:
         """Its sources, and all else that its lines come from: what replaced facts were told by."""
-        named = (name for line in self.lines for name in line.memories)
-        return tuple(dict.fromkeys((*self.consolidates, *named)))
+        return tuple(dict.fromkeys((*self.consolidates, *self.told)))
 
 
 SummaryPart = SummaryLine | SummaryDecision | ReplacedFact

@@ -250,6 +250,7 @@ def summed_up(
 ) -> tuple[Memory, ...]:
     """The memories that a summary stands for, if all that it names may be given; else none.
 
+    It stands for those that a line of it tells: what was left out for room is given beside it.
     Of what was replaced only the audience counts. What a person wrote into a page was not judged as
     what they write into a memory is: the memories are given instead.
     """
@@ -262,4 +263,5 @@ def summed_up(
             given = memory.status == "active" and is_given(memory, audience, recipient, today)
         if not given:
             return ()
-    return tuple(memory for memory, _ in named if memory.id in summary.consolidates)
+    standing = set(summary.consolidates).intersection(summary.told)
+    return tuple(memory for memory, _ in named if memory.id in standing)

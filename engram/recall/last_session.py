@@ -40,12 +40,12 @@ def last_session(memory: Memory, day: Day, most: int) -> str:
     if len(told) + len(end) > most:
         return ""
     for name, called in _TOLD:
-        told = with_items(told, called, _items(record, name), most - len(end))
+        told = _with(told, called, _items(record, name), most - len(end))
     return told + end
 
 
-def with_items(told: str, called: str, items: list[str], most: int) -> str:
-    """What is told already, and under a name as many of these items as there is room for."""
+def _with(told: str, called: str, items: list[str], most: int) -> str:
+    """What is told already, and as many of these items as there is room for."""
     lead = f" {called}: "
     for item in items:
         more = f"{told.removesuffix('.')}; {item}." if lead == "" else f"{told}{lead}{item}."

@@ -4,9 +4,8 @@
       Decisions: use blue-green deploys, because a rollback takes a minute. Facts: the runner has
       4 cores. Replaced: deploys by hand -> deploys from CI. (sum-3f9a2c1d)
 
-(on one line). Guarantees: no longer than `most` characters; all that the summary says first, then
-its decisions, facts and what was replaced, item by item, as far as there is room; nothing but text.
-Empty where there is no room for what it says first. Pure.
+(on one line). Guarantees: all that the page says, and no longer than `most` characters; nothing but
+text. Empty where there is no room for all of it: its memories are given instead. Pure.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engram.recall.blocks import inert
-from engram.recall.last_session import with_items
 
 if TYPE_CHECKING:
     from engram.model.summary import Summary, SummaryDecision
@@ -23,19 +21,16 @@ if TYPE_CHECKING:
 def summary_item(summary: Summary, most: int) -> str:
     """The item for a summary; empty where there is no room."""
     said = " ".join(_sentence(line.text) for line in summary.summary) or _sentence(summary.title)
-    told = f"- summary {inert(summary.first)} to {inert(summary.last)}: {said}"
-    end = f" ({inert(summary.id)})"
-    most -= len(end)
-    if len(told) > most:
-        return ""
+    told = [f"- summary {inert(summary.first)} to {inert(summary.last)}: {said}"]
     replaced = [f"{_plain(one.old)} -> {_plain(one.new)}" for one in summary.replaced]
     for called, items in (
         ("Decisions", [_decision(one) for one in summary.decisions]),
         ("Facts", [_plain(line.text) for line in summary.facts]),
         ("Replaced", replaced),
     ):
-        told = with_items(told, called, items, most)
-    return told + end
+        told += [f"{called}: {'; '.join(items)}."] if items else []
+    item = f"{' '.join(told)} ({inert(summary.id)})"
+    return item if len(item) <= most else ""
 
 
 def _decision(one: SummaryDecision) -> str:

@@ -74,7 +74,7 @@ class PageRows:
         if page.status == "active":
             self._db.many(
                 "insert into summary_sources values(?,?)",
-                [(name, page.id) for name in page.memories],
+                [(name, page.id) for name in page.told],
             )
 
     def missing_sources(self) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MEANS: dict[MemoryTier, str] = {
     "hot": "agents are given these first",
     "warm": "given to agents where there is room",
-    "cold": "not read for long: found by searches, not given to agents unasked",
+    "cold": "not read for long, or summed up: searches find these, agents are not given them",
     "archived": "replaced, summed up or out of use: found with --mode exhaustive",
 }
 
