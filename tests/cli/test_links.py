@@ -26,12 +26,14 @@ def _rows(shop: Shop, *arguments: str) -> Any:
 
 @pytest.fixture
 def summed_up(shop: Shop) -> tuple[Shop, str, list[str]]:
-    """A shop with a summary; its id, and those of its sources."""
+    """A shop with a summary; its id, and those of its sources: first those that its lines tell."""
     for text in SAID:
         assert shop.run("remember", text, "--project", "shop").code == 0
     assert shop.run("consolidate").code == 0
     (page,) = _rows(shop, "summaries")
-    return shop, page["id"], page["consolidates"]
+    (file,) = shop.folder.glob("vault/summaries/*/*.md")
+    body = file.read_text(encoding="utf-8").rpartition("\n---\n")[2]
+    return shop, page["id"], sorted(page["consolidates"], key=lambda one: one not in body)
 
 
 def test_links_tell_a_summary_and_its_sources_from_both_sides(
@@ -40,12 +42,14 @@ def test_links_tell_a_summary_and_its_sources_from_both_sides(
     shop, name, sources = summed_up
     assert len(sources) == len(SAID)
     rows = _rows(shop, "links", name)
-    assert [(row["relation"], row["target"]) for row in rows] == [
+    assert {(row["relation"], row["target"]) for row in rows} == {
         ("consolidates", one) for one in sources
-    ]
+    }
     assert all(row["transaction"] for row in rows)
     told = [(row["relation"], row["target"]) for row in _rows(shop, "links", sources[0])]
     assert ("consolidated in", name) in told
+    left_out = [row["relation"] for row in _rows(shop, "links", sources[-1])]
+    assert "consolidated in" not in left_out  # no line tells it
     assert shop.run("links", "sum-00000000").code != 0
 
 
