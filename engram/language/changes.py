@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engram.language.any_case import AnyCase
-from engram.language.wording import Terms, telling, terms_of
+from engram.language.wording import Terms, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,6 @@ class StatedChange:
 
     left: Terms
     taken: Terms = frozenset()
-    #: the thing itself is gone, not only as a value of something else
-    gone: bool = False
 
 
 def changes_of(clause: str) -> Iterator[StatedChange]:
@@ -31,8 +29,6 @@ def changes_of(clause: str) -> Iterator[StatedChange]:
             named = found.groupdict()
             taken = _SCOPE.split(named.get("y") or "", 1)[0]
             yield StatedChange(terms_of(named["x"]), terms_of(taken))
-    if found := _GONE_NOW.search(clause):
-        yield StatedChange(telling(terms_of(found["x"])), terms_of(found["rest"]), gone=True)
     if _ENDED.search(clause) and (found := _NO_LONGER.search(clause)):
         yield StatedChange(terms_of(found["x"]))
 
@@ -98,11 +94,6 @@ _DROP = (
     r"\b(?:dropped|abandoned|ditched|retired|removed|deprecated|scrapped|cancell?ed|stopped using"
     r"|gave up(?: on)?|got rid of)"
 )
-_GONE = (
-    r"(?:removed|dropped|retired|decommissioned|abandoned|deleted|torn down|shut down|discontinued"
-    r"|cancelled|canceled|gone|obsolete|lifted|revoked|withdrawn|deprecated|scrapped|disbanded"
-    r"|sold)"
-)
 _CHANGES = [
     AnyCase(pattern)
     for pattern in (
@@ -133,7 +124,6 @@ _KEPT = AnyCase(
     rf"\b(?:let's keep|(?:we|we'll|i|i'll|the user|to) (?:keep|stay on)"
     rf"|stay(?:ing)? with|stick(?:ing)? (?:with|to)|back to|revert(?:ed)? to) {_X}"
 )
-_GONE_NOW = AnyCase(rf"^{_X_OPEN} {_BE} {_GONE}\b(?P<rest>[^,;]*)")
 _ENDED = AnyCase(r"\bno longer\b|\bany ?more\b")
 _NO_LONGER = AnyCase(
     rf"\b(?:no longer|not|don't|doesn't)\b.*?\b(?:us(?:es?|ing)|on|at|in|with|by|to|run on)\b {_X}"

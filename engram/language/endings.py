@@ -61,9 +61,9 @@ _REST = r"\b(?P<rest>.*)"
 _BE = r"(?:is|are|was|were|has been|have been|got|gets)(?: now| all| finally)?"
 _OVER = (
     r"(?:removed|dropped|retired|decommissioned|abandoned|deleted|torn down|torn out|ripped out"
-    r"|thrown out|shut down|closed down|switched off|turned off|wiped|discontinued|cancell?ed|gone"
-    r"|obsolete|revoked|withdrawn|deprecated|scrapped|disbanded|dissolved|sold|stolen|dead"
-    r"|forbidden)"
+    r"|thrown out|shut down|closed down|switched off|turned off|wiped|discontinued|cancell?ed"
+    r"|gone(?= ?$)|obsolete|revoked|withdrawn|deprecated|scrapped|disbanded|dissolved"
+    r"|sold(?! out\b)|stolen|dead|forbidden)"
 )
 _END = (
     r"(?:removed|deleted|ripped out|tore out|tore down|threw out|took down|shut down|switched off"

@@ -54,6 +54,7 @@ _BEATEN = AnyCase(
     r"\bnew (?:personal |own |club )?(?:best|record)\b"
     r"|\bnever (?:been|run|swum|ridden) (?:faster|better|further|higher|longer)\b"
 )
+_WHO = AnyCase(r"^(?:my|our|his|her|their|the) (?P<who>\w+) (?:has|had|just|ran|set|swam|got)\b")
 _OF_RECORDS = terms_of("best record personal new fastest time run ran")
 _IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
@@ -143,6 +144,13 @@ def _elsewhere(before: Statement, after: Statement, older: Memory, newer: Memory
     return None
 
 
+def _anothers(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """Things of somebody whom the other one does not name: both may be true."""
+    if before.holders <= after.every and after.holders <= before.every:
+        return None
+    return _beside(before, after)
+
+
 def _unchangeable(
     before: Statement, after: Statement, older: Memory, newer: Memory
 ) -> Opinion | None:
@@ -186,10 +194,7 @@ def _left(
     rest_after = telling(after.terms - change.left - (change.taken - before.terms) - here)
     claimed = any(change.left <= claim.value for claim in before.claims)
     claimed = claimed or change.left == before.complement
-    if change.gone:
-        named = change.left <= before.subject or claimed
-        whole = named and telling(change.taken) <= before.every
-    elif rest_after:
+    if rest_after:
         shared = rest_before & rest_after
         whole = bool(shared) and (rest_before <= rest_after or rest_after <= rest_before)
         whole = whole and not is_of_another(after.phrases, before.every | change.taken)
@@ -220,6 +225,8 @@ def _betters(before: Statement, after: Statement, older: Memory, newer: Memory) 
         return None
     numbers = has_other_numbers(older.text, values_of(newer.text))
     if not (numbers and _BEST.search(older.text) and _BEATEN.search(newer.text)):
+        return None
+    if (found := _WHO.search(newer.text)) and not terms_of(found["who"]) <= before.every:
         return None
     shared = telling(before.every & after.every) - _OF_RECORDS
     return _sure("record", "it tells a better one") if shared else None
@@ -317,11 +324,11 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, ends, _elsewhere, _leaves, _returns, _betters, settled, _alternatives, _claims,
-    _amounts, given_again, _denies,
+    _unchangeable, _anothers, ends, _elsewhere, _leaves, _returns, _betters, settled, _alternatives,
+    _claims, _amounts, given_again, _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
-_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, ends, _elsewhere, _leaves)
+_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _anothers, ends, _elsewhere, _leaves)
 
 
 def _beside(before: Statement, after: Statement) -> Opinion:

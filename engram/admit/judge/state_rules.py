@@ -60,9 +60,11 @@ def _ended(ending: Ending, before: Statement, after: Statement) -> Opinion | Non
     rest_before = telling(before.terms - ending.thing)
     rest_after = telling(after.terms - ending.thing)
     named = ending.thing <= before.names | after.names
-    if not named and not any(_is_about(phrase, ending.thing) for phrase in before.phrases):
+    # "old" stands in no phrase
+    thing = ending.thing.intersection(word for phrase in before.phrases for word in phrase)
+    if not named and not (thing and any(_is_about(phrase, thing) for phrase in before.phrases)):
         return None
-    of_it = ending.thing <= set(before.phrases[0]) or ending.thing == before.complement
+    of_it = (bool(thing) and thing <= set(before.phrases[0])) or ending.thing == before.complement
     if not (named or len(ending.thing) > 1 or of_it):
         return None
     if rest_before & rest_after or of_it:
@@ -112,7 +114,7 @@ def given_again(
             continue  # it says more than that value, which stands
         if one.unit in _OF_SOMEBODY and _MINE.search(older.text) and _MINE.search(newer.text):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
-        if _is_of(lead, before, after, all_known=one.unit == "version"):
+        if _is_of(lead, before, after):
             return Opinion("supersedes", sure=True, code="again", why="it gives another number")
     return None
 
@@ -127,9 +129,7 @@ def _labels(statement: Statement) -> Terms:
     return frozenset(one for one in statement.terms if " " in one)
 
 
-def _is_of(
-    lead: Sequence[tuple[str, ...]], before: Statement, after: Statement, *, all_known: bool
-) -> bool:
+def _is_of(lead: Sequence[tuple[str, ...]], before: Statement, after: Statement) -> bool:
     """Whether what stands before a value is about what the older statement names."""
     known = telling(before.terms)
     if any(
@@ -137,13 +137,11 @@ def _is_of(
         for phrase in before.phrases
     ):
         return False  # "the record limit" is no record
-    about = [bool(known.intersection(phrase)) for phrase in lead]
-    if not any(about) or is_of_another(lead, known):
+    if not lead or not all(map(known.intersection, lead)) or is_of_another(lead, known):
         return False
     opening = before.phrases[0] if before.phrases else ()
-    if not after.terms.intersection(opening) and len(known & after.terms) * 2 < len(known):
-        return False  # one word in common, beside what the older one is about
-    return all(about) if all_known else about[0]
+    # one word in common, beside what the older one is about, is not enough
+    return bool(after.terms.intersection(opening)) or len(known & after.terms) * 2 >= len(known)
 
 
 def is_of_another(phrases: Iterable[tuple[str, ...]], known: Terms) -> bool:

@@ -67,6 +67,8 @@ class Statement:
     leads: tuple[tuple[tuple[str, ...], ...], ...]
     #: of its words those that name one thing: with a capital, a digit, a sign
     names: Terms
+    #: whose the things in it are: "Anna's phone"
+    holders: Terms
     #: environments, years and periods that it holds for
     limits: Terms
     negative: bool
@@ -126,6 +128,7 @@ def statement_of(memory: Memory, timezone: str = "UTC") -> Statement:
         phrases=phrases_of(text),
         leads=tuple(phrases_of(_lead(text, one.start)) for one in counted),
         names=frozenset().union(*(terms_of(one[0]) for one in _NAME.finditer(text))),
+        holders=telling(terms_of(" ".join(_HOLDER.findall(text)))),
         limits=_limits(text, told, times),
         negative=_NEGATIVE.search(told) is not None,
         changing=bool(changes) or memory.category == "correction" or speaks_of_change(said),
@@ -198,6 +201,11 @@ def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
 _BASENAME = re.compile(r"/(([\w-]+)(?:\.\w+)+)")
 _NAME = re.compile(
     r"(?<=[\w,;] )[A-Z][\w'-]*|(?<!\S)\w*[a-z][A-Z]\w*|(?<!\S)[\w/~-]*(?:[._/]\w|\d)[\w./-]*"
+)
+#: a name, or somebody of the speaker's
+_HOLDER = re.compile(
+    r"(?:\b(?i:my|our|his|her|their) |(?<!\w)(?=[A-Z]))"
+    r"(?!(?i:it|that|there|here|what|who|he|she|let|where|how|\w*day|tomorrow)'s)(\w[\w-]*)'s\b"
 )
 #: who changed it is not what was changed
 _AGENT = re.compile(
