@@ -26,10 +26,11 @@ from engram.consolidate.context import PassContext
 from engram.consolidate.passes import ended_records, expiry, grace_period, record_index
 from engram.consolidate.passes import session_window as window
 from engram.extract.receipt import receipt_of
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.ids import is_memory_id, memory_id
 from engram.model.instant import plus_days, plus_minutes
-from engram.model.memory import ARCHIVE, AUTHORITIES, SCHEMAS, Memory, authority_rank, schema_name
+from engram.model.memory import ARCHIVE, SCHEMAS, Memory, schema_name
 from engram.model.record import FieldValue, Record, made_record, other_sections, record_of
 from engram.model.record_changes import change_line, changes_of
 from engram.model.record_draft import RecordDraft

@@ -19,15 +19,9 @@ from engram.capture.sources import SOURCES
 from engram.consolidate.passes.order import PASSES
 from engram.daemon.inbox import KINDS
 from engram.daemon.service.units import ServiceDefinition, systemd_unit
+from engram.model.authority import AUTHORITIES
 from engram.model.errors import EngramError
-from engram.model.memory import (
-    AUTHORITIES,
-    CATEGORIES,
-    SCHEMAS,
-    SPACES,
-    SPECULATIVE_DAYS,
-    STATUSES,
-)
+from engram.model.memory import CATEGORIES, SCHEMAS, SPACES, SPECULATIVE_DAYS, STATUSES
 from engram.model.refusal_codes import MEANINGS
 from engram.model.schemas import SCHEMA_TABLE, Schema
 from engram.model.settings import Settings

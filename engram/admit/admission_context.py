@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant
 from engram.model.memory import Memory
-from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
+from engram.model.policy import Policy
+from engram.model.ports import (
+    Given,
+    Heard,
+    Judge,
+    NoRules,
+    NothingGiven,
+    NothingHeard,
+    WrittenRules,
+)
 from engram.model.settings import Settings
 from engram.model.view import VaultView
 
@@ -23,7 +32,7 @@ def _cue_judge() -> Judge:
 @dataclass(frozen=True, slots=True)
 class AdmissionContext:
     """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge, what
-    was said before, what the project's rule files say.
+    was said before, what the project's rule files say, the policy, what agents were given.
     """
 
     view: VaultView
@@ -33,6 +42,8 @@ class AdmissionContext:
     judge: Judge = field(default_factory=_cue_judge)
     heard: Heard = field(default_factory=NothingHeard)
     rules: WrittenRules = field(default_factory=NoRules)
+    policy: Policy = field(default_factory=Policy)
+    given: Given = field(default_factory=NothingGiven)
     #: how many memories the candidates of one answer say that they replace, by the words they quote
     named: Mapping[str, int] = field(default_factory=dict)
     #: what was around one candidate: several rows ask for it

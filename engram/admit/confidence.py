@@ -10,8 +10,9 @@ pasted, or said by an agent or a program, raises nothing; the person's own confi
 from __future__ import annotations
 
 from engram.admit.gate.worth import is_hedged
+from engram.model.authority import authority_rank
 from engram.model.candidate import TRUST, Candidate
-from engram.model.memory import SESSION, Memory, authority_rank
+from engram.model.memory import SESSION, Memory
 from engram.model.text import normalise, words
 
 #: one weak signal; one source; two independent ones, one of them the person

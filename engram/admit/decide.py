@@ -17,14 +17,9 @@ from engram.admit.gate.worth import LEAST, factors_of, unworthy
 from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest, outranks
+from engram.model.authority import AUTHORITIES
 from engram.model.candidate import Candidate, Voice
-from engram.model.memory import (
-    AUTHORITIES,
-    CATEGORIES,
-    PARTICIPANT,
-    Memory,
-    scope_of,
-)
+from engram.model.memory import CATEGORIES, PARTICIPANT, Memory, scope_of
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY

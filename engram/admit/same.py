@@ -19,15 +19,14 @@ from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.denial import denies, is_turned
 from engram.language.numerals import values_of
 from engram.language.supported import new_names
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import (
-    AUTHORITIES,
     DECISION_STATES,
     FULFILLED,
     PARTICIPANT,
     Memory,
-    authority_rank,
     is_proposed,
     is_settled,
 )

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from engram.model.attributes import attribute_key, normal_part
+from engram.model.authority import authority_rank
 from engram.model.candidate import Candidate
 from engram.model.entity import NAMES_FIELD
-from engram.model.memory import PARTICIPANT, Memory, authority_rank
+from engram.model.memory import PARTICIPANT, Memory
 
 Outcome = Literal["replace", "history", "review"]
 #: header fields that say how a memory itself stands, and nothing of what it is about

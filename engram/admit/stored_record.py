@@ -21,10 +21,11 @@ from engram.admit.gate.sensitivity import sensitivity_of
 from engram.admit.grown_fields import placed, with_items, with_scalar
 from engram.admit.same import standing
 from engram.language.keywords import entities_of
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
-from engram.model.memory import AUTHORITIES, SESSION, Memory, authority_rank
+from engram.model.memory import SESSION, Memory
 from engram.model.record import (
     FieldValue,
     Record,

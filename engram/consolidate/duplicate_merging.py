@@ -12,7 +12,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from engram.language.paraphrase.restatement import begins, class_of, may_take
-from engram.model.memory import SESSION, Memory, authority_rank
+from engram.model.authority import authority_rank
+from engram.model.memory import SESSION, Memory
 from engram.model.step import Step
 
 TASK, MERGE = "duplicates", "merge"

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from engram.language.agent_orders import injection
-from engram.model.memory import SESSION, Memory, authority_rank, is_proposed
+from engram.model.authority import authority_rank
+from engram.model.memory import SESSION, Memory, is_proposed
 from engram.model.standing import in_dispute
 from engram.model.summary import Summary
 from engram.model.summary_identity import is_replaced, reasons_of, summary_id

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from engram.model.authority import authority_rank
 from engram.model.findings import Reason, ReviewItem
 from engram.model.instant import Day, Instant, day_of, plus_days
-from engram.model.memory import Memory, authority_rank, confidence_tier
+from engram.model.memory import Memory, confidence_tier
 from engram.model.standing import disputes
 from engram.model.succession import JUDGED_BY_MODEL
 

@@ -78,10 +78,14 @@ class Plan(NamedTuple):
 class Transaction(NamedTuple):
     """A committed plan: its number, its time by the injected clock, and the files left alone.
 
-    `left` lists the paths that a person had changed in between: their bytes were kept.
+    `left` lists the paths that a person had changed in between: their bytes were kept. `tick` is
+    the last one that was used once it was committed, 0 of an older version. `policy` is the digest
+    of the policy that held.
     """
 
     number: int
     time: Instant
     plan: Plan
     left: tuple[str, ...] = ()
+    tick: int = 0
+    policy: str = ""

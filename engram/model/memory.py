@@ -16,8 +16,6 @@ CATEGORIES = (
 STATUSES = ("active", "needs-review", "superseded", "retired", "archived", "expired")
 #: what search covers unless asked for more (design 5.20)
 LIVE = frozenset({"active", "needs-review"})
-#: lowest first
-AUTHORITIES = ("ai_inferred", "user_asserted", "tool_verified", "system_imposed")
 #: the folder of what is archived, and of what was retired long ago
 ARCHIVE = "archive"
 #: of the header's `decision_state`: until the person agreed, and since
@@ -107,11 +105,6 @@ def memory_type(category: str, schema: str = "") -> Literal["episodic", "semanti
     if category == "skill" or schema == "runbook":
         return "procedural"
     return "semantic"
-
-
-def authority_rank(authority: str) -> int:
-    """0 for ai_inferred and unknown words, up to 3 for system_imposed."""
-    return AUTHORITIES.index(authority) if authority in AUTHORITIES else 0
 
 
 @dataclass(frozen=True, slots=True)

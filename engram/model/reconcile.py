@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from engram.model.authority import AUTHORITIES
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Day
-from engram.model.memory import AUTHORITIES, LIVE, Memory
+from engram.model.memory import LIVE, Memory
 from engram.model.summary import Summary
 
 _Item = TypeVar("_Item", bound=Hashable)

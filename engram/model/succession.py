@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engram.model.authority import authority_rank
 from engram.model.instant import Instant, day_of
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 
 #: reasons for which a memory waits for the person beside another one: they do not agree, the other
 #: has more authority, a model names the other as replaced and hardly can be right

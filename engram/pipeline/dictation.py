@@ -155,7 +155,9 @@ def _decided(
     importance = score_importance(turn.text, chosen, ())
     now = ports.clock.now()
     draft = AdmissionDraft(ports.view, ports.settings, now)
-    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now, ports.judge)
+    admission = AdmissionContext(
+        draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
+    )
     verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
     memory = draft.enter(verdict)
     changes = ports.writer.changes(draft.born, draft.amended)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from engram.admit.confidence import VOUCHED
 from engram.capture.accept import legible
+from engram.model.authority import authority_rank
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput, called
 from engram.model.instant import Instant
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.report import MemoryEdit
 from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings

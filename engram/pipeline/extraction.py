@@ -320,7 +320,7 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
     named = {(one.receipt.quote, name) for one in batch.candidates for name in one.supersedes}
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge,
-        heard=ports.heard, rules=ports.rule_files,
+        heard=ports.heard, rules=ports.rule_files, policy=ports.policy, given=ports.given,
         named=Counter(quote for quote, _ in named),
     )  # fmt: skip
     each = ports.settings.extract.max_per_turn

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from engram.model.policy import Policy
 from engram.model.ports import (
     BoxWeaver,
     Clock,
@@ -20,6 +21,7 @@ from engram.model.ports import (
     Eraser,
     Extractor,
     ForeignRows,
+    Given,
     Heard,
     Index,
     Judge,
@@ -139,6 +141,14 @@ class Ports(Protocol):
     @property
     def rule_files(self) -> WrittenRules:
         """What the rule files of projects say."""
+
+    @property
+    def policy(self) -> Policy:
+        """What may be kept of whom, and for how long."""
+
+    @property
+    def given(self) -> Given:
+        """What agents were given."""
 
     @property
     def judge(self) -> Judge:

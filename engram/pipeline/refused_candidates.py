@@ -68,7 +68,7 @@ def keep(verdict: Verdict, in_sight: Callable[[str], bool], ports: Ports) -> Rem
         now = ports.clock.now()
         draft = AdmissionDraft(ports.view, ports.settings, now)
         admission = AdmissionContext(
-            draft.view, ports.redactor.clean, ports.settings, now, ports.judge
+            draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
         )
         found = admit(vouched(verdict.candidate), admission)
         memory = draft.enter(found)

@@ -158,7 +158,7 @@ def admit_drafts(drafts: Iterable[RecordDraft], ports: Ports) -> AdmissionDraft:
     draft = AdmissionDraft(ports.view, settings, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, settings, now, ports.judge,
-        heard=ports.heard, rules=ports.rule_files,
+        heard=ports.heard, rules=ports.rule_files, policy=ports.policy, given=ports.given,
     )  # fmt: skip
     capture = dict(settings.records.capture)
     for one in drafts:

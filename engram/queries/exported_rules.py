@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from engram.admit.gate.sensitivity import sensitivity_of
 from engram.language.agent_orders import injection
+from engram.model.authority import authority_rank
 from engram.model.hit import RulesBlock
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.recall.audience import audience_of
 from engram.recall.rules_block import chosen_for_rules, rules_lines
 

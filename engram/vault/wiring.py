@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.memory import Audience, Memory
     from engram.model.model_request import Estimate, Request
+    from engram.model.policy import Policy
     from engram.model.ports import (
         Clock,
         CopyMerger,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         EntityPage,
         Extractor,
         ForeignRows,
+        Given,
         Heard,
         Judge,
         Model,
@@ -654,6 +656,20 @@ class VaultParts:
         from engram.queries.rule_files import ProjectRuleFiles
 
         return ProjectRuleFiles(self.places.home)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What may be kept of whom, and for how long."""
+        from engram.model.policy import Policy
+
+        return Policy()
+
+    @property
+    def given(self) -> Given:
+        """What agents were given."""
+        from engram.model.ports import NothingGiven
+
+        return NothingGiven()
 
     @cached_property
     def extraction_prompt(self) -> ExtractionPrompt:

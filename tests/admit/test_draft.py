@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.candidate import Candidate
 from engram.model.change import Event
 from engram.model.ids import is_id
-from engram.model.memory import AUTHORITIES, Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.verdict import Verdict
 from tests.admit.cases import NOW, SAID, candidate, memory
 from tests.effort import examples

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from engram.admit.slot import attributes_of, contest, outranks, overtaken
-from engram.model.memory import AUTHORITIES, Memory
+from engram.model.authority import AUTHORITIES
+from engram.model.memory import Memory
 from tests.admit.cases import EARLIER, SAID, candidate, memory
 
 LATER = "2026-03-06T11:00:00Z"

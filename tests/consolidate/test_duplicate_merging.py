@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.consolidate.duplicate_merging import may_merge, merged, rank
-from engram.model.memory import AUTHORITIES, Memory
+from engram.model.authority import AUTHORITIES
+from engram.model.memory import Memory
 from tests.admit.cases import memory
 
 OLD = memory(sources=("a-000000000000#^m1",), tags=("db",), confidence=0.9, valid_from="2026-01-05")

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.memory import (
-    AUTHORITIES,
     LEVELS,
     STATUSES,
     Level,
     Memory,
     at_least,
-    authority_rank,
     confidence_tier,
     importance_level,
     memory_type,

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.memory import AUTHORITIES, STATUSES, Memory
+from engram.model.authority import AUTHORITIES
+from engram.model.memory import STATUSES, Memory
 from engram.store.files.box_file import read_box, render_box
 from engram.store.files.entity_file import read_entity, render_entity
 from engram.store.files.meaning import same_meaning

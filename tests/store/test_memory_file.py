@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.attributes import normal_slot
+from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_value, neutralise, quote_block
-from engram.model.memory import AUTHORITIES, CATEGORIES, SPACES, STATUSES, Memory
+from engram.model.memory import CATEGORIES, SPACES, STATUSES, Memory
 from engram.store.files.document import parse, patch
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
 from tests.effort import examples

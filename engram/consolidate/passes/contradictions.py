@@ -19,7 +19,8 @@ from dataclasses import replace
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
-from engram.model.memory import Memory, authority_rank
+from engram.model.authority import authority_rank
+from engram.model.memory import Memory
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
 from engram.model.succession import (

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.end_of_life import ended
+from engram.model.authority import authority_rank
 from engram.model.instant import Day
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.step import Step
 
 TASK = "records"

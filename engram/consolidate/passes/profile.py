@@ -28,9 +28,10 @@ from dataclasses import dataclass, replace
 from engram.consolidate.condense import CitedStatement, CondensedLine, condensed, room_for
 from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import unsaid
+from engram.model.authority import authority_rank
 from engram.model.change import Change
 from engram.model.instant import Instant
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import Memory
 from engram.model.page_lines import Bullet, Edit, Lines, bare, one_line
 from engram.model.step import Step
 from engram.model.text import first_line, tokens_of

@@ -146,6 +146,22 @@ class NothingHeard:
         return False
 
 
+class Given(Protocol):
+    """What agents were given."""
+
+    def before(self, memory: str, transcript: str, time: Instant) -> bool:
+        """Whether the agent of a conversation had been given a memory by then."""
+        ...
+
+
+class NothingGiven:
+    """A Given of a vault from which no agent was given anything."""
+
+    def before(self, memory: str, transcript: str, time: Instant) -> bool:
+        """No."""
+        return False
+
+
 class WrittenRules(Protocol):
     """What the rule files of projects say."""
 

@@ -20,9 +20,10 @@ class LogRows:
         """Record a transaction and its events; recording it again changes nothing."""
         plan, number = transaction.plan, transaction.number
         self._db.do(
-            "insert or replace into transactions values(?,?,?,?,?,?,?)",
+            "insert or replace into transactions values(?,?,?,?,?,?,?,?,?)",
             number, transaction.time, plan.kind, plan.batch, len(plan.changes),
             "\n".join(transaction.left), " ".join(map(str, plan.undoes)),
+            transaction.tick, transaction.policy,
         )  # fmt: skip
         self._db.do("delete from events where n = ?", number)
         self._db.many(

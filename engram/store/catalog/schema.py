@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"16, analysis {ANALYSIS}"
+SCHEMA = f"17, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -57,10 +57,18 @@ create index sources_id on sources(id);
 
 create table accesses(id text primary key, count int, last text, days int) without rowid;
 create table access_log(size int, tail text, skipped int);
+create table givens(
+  time text, by text, session text, how text, ids text, row text
+);
+create index givens_session on givens(session);
+create table items(
+  store text, kind text, number int, id text, n int, tick int, primary key(store, kind, number)
+) without rowid;
+create index items_id on items(id) where id != '';
 
 create table transactions(
   n integer primary key, time text, kind text, batch text, changes int, left_alone text,
-  undoes text
+  undoes text, tick int, policy text
 );
 create table events(n int, name text, subject text, details text);
 create index events_subject on events(subject);

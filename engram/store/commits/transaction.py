@@ -52,6 +52,10 @@ def encode(transaction: Transaction) -> bytes:
         row["undoes"] = list(plan.undoes)
     if transaction.left:
         row["left"] = list(transaction.left)
+    if transaction.tick:
+        row["tick"] = transaction.tick
+    if transaction.policy:
+        row["policy"] = transaction.policy
     # a line for each value: readable and diffable, and the fast encoder still does it
     text = json.dumps(row, ensure_ascii=False, separators=(",\n", ": "), sort_keys=True)
     return text.encode("utf-8", "surrogatepass") + b"\n"
@@ -76,7 +80,10 @@ def decode(data: bytes, path: str = "") -> Transaction:
             undoes=tuple(row.get("undoes", ())),
             **ranges,
         )
-        found = Transaction(row["n"], row["time"], plan, tuple(row.get("left", ())))
+        found = Transaction(
+            row["n"], row["time"], plan, tuple(row.get("left", ())),
+            row.get("tick", 0), row.get("policy", ""),
+        )  # fmt: skip
         if not _is_typed(found):
             raise ValueError("a value is of the wrong type")
         return found
@@ -90,12 +97,12 @@ def decode(data: bytes, path: str = "") -> Transaction:
 def _is_typed(transaction: Transaction) -> bool:
     """Whether every field has its type: a vault may come from anywhere."""
     plan = transaction.plan
-    texts = [transaction.time, plan.kind, plan.batch, *transaction.left]
+    texts = [transaction.time, plan.kind, plan.batch, transaction.policy, *transaction.left]
     for change in (*plan.changes, *plan.seen):
         texts += (change.path, change.why)
     for event in plan.events:
         texts += (event.name, event.subject, *(value for _, value in event.details))
-    numbers = (transaction.number, *plan.undoes)
+    numbers = (transaction.number, transaction.tick, *plan.undoes)
     return all(isinstance(text, str) for text in texts) and all(type(n) is int for n in numbers)
 
 

@@ -20,10 +20,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from engram.model.attributes import normal_slot
+from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
-from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
+from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.model.schemas import SCHEMA_TABLE, categories_of, written_schema
 from engram.store.files.body_sections import section_blocks, sections_in, with_sections
 from engram.store.files.document import NoteDocument, parse, patch, render, with_body

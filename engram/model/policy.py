@@ -1,0 +1,105 @@
+"""Policy: what may be kept, by whom, for how long, and who is given it (seed 002).
+
+Values only: `settings/policy_files` reads them, `admit` and `recall` obey them. Policies are no
+settings: they have files of their own (`docs/contract.md`). A snapshot of each policy that decided
+anything is kept under its `digest`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal
+
+from engram.model.authority import AUTHORITIES
+from engram.model.text import sha256_text
+
+WritePolicy = Literal["none", "minimal", "normal", "aggressive"]
+#: strictest first
+WRITE_POLICIES: tuple[WritePolicy, ...] = ("none", "minimal", "normal", "aggressive")
+Forgetting = Literal["never", "ttl", "decay"]
+FORGETTING: tuple[Forgetting, ...] = ("never", "ttl", "decay")
+#: digits of a policy's digest
+_DIGEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRule:
+    """When an item ends: never, once, or unless it is renewed; `ticks` only where ticks count."""
+
+    mode: Forgetting = "never"
+    ticks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionRule:
+    """What may leave one space for another; no event types means all of them."""
+
+    from_space: str
+    to_space: str
+    event_types: tuple[str, ...] = ()
+    min_authority: str = "user_asserted"
+    #: a decision needs no more than the person's word
+    decision_override: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseRules:
+    """How phases count in recall."""
+
+    enabled: bool = True
+    mode: Literal["current_only", "current_plus_history"] = "current_plus_history"
+    max_phases: int | None = None
+    diff_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One policy; the names are those of seed 002, and of its trace.
+
+    An empty list of allowed event types allows all. `promotion` says by kind of item which event
+    types it may be made of, `retention` by space (`*` for the others) and event type when it ends.
+    `sources` is the most authority that what comes from a source may claim, by its name.
+    """
+
+    preset: str = "vault"
+    write_policy: WritePolicy = "normal"
+    forget_policy: Forgetting = "decay"
+    allow_event_types: tuple[str, ...] = ()
+    deny_event_types: tuple[str, ...] = ()
+    promotion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    retention: Mapping[str, Mapping[str, RetentionRule]] = field(default_factory=dict)
+    read_order: tuple[str, ...] = ("session", "user", "project", "system")
+    write_spaces: tuple[str, ...] = ("session", "user", "project")
+    promotions: tuple[PromotionRule, ...] = ()
+    phase: PhaseRules = PhaseRules()
+    deny_patterns: tuple[str, ...] = ()
+    deny_sensitive: bool = True
+    #: empty: every key
+    allow_profile_keys: tuple[str, ...] = ()
+    #: highest first
+    authority_order: tuple[str, ...] = AUTHORITIES[::-1]
+    sources: Mapping[str, str] = field(default_factory=dict)
+    #: messages of a session that stand in its short-term memory as they were said
+    short_term: int = 6
+    #: what a `[space.NAME]` section says otherwise, as the policy that holds there
+    spaces: Mapping[str, Policy] = field(default_factory=dict)
+
+    def of_space(self, space: str) -> Policy:
+        """The policy that holds in a space."""
+        return self.spaces.get(space, self)
+
+    @property
+    def snapshot(self) -> Mapping[str, object]:
+        """The policy as it stands in traces: plain data, sections of spaces in `space`."""
+        row = asdict(replace(self, spaces={}))
+        row.pop("spaces")
+        named = {name: dict(one.snapshot) for name, one in sorted(self.spaces.items())}
+        return row | ({"space": named} if named else {})
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits of its content: what events name it by."""
+        text = json.dumps(self.snapshot, sort_keys=True, separators=(",", ":"))
+        return sha256_text(text)[:_DIGEST]
