@@ -17,8 +17,10 @@ from engram.model.change import Change, Plan, Transaction
 from engram.model.errors import BadInput, Conflict
 from engram.store.base import layout
 from engram.store.commits import transaction
+from engram.store.files.policy_snapshots import keep_policy
 
 if TYPE_CHECKING:
+    from engram.model.policy import Policy
     from engram.model.ports import Clock
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
@@ -38,13 +40,19 @@ class VaultCommitter:
         lock: WriterLock,
         projections: Projections,
         erase: Callable[[Transaction], Transaction],
+        policy: Callable[[], Policy | None] = lambda: None,
     ) -> None:
-        """`erase` takes what is purged out of everything that holds it, the transaction too."""
+        """`erase` takes what is purged out of everything that holds it, the transaction too.
+
+        `policy` is the one that holds; None while its files are not understood, under which nothing
+        is admitted, and what a person decides about memories is still done.
+        """
         self._disk = disk
         self._clock = clock
         self._lock = lock
         self._projections = projections
         self._erase = erase
+        self._policy = policy
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
@@ -78,7 +86,9 @@ class VaultCommitter:
                 if self._disk.read(change.path) != change.before:
                     raise Conflict(f"{change.path} has changed meanwhile")
             number = self._projections.next_number
-            committed = Transaction(number, self._clock.now(), plan)
+            policy = self._policy()
+            digest = keep_policy(self._disk, policy) if policy is not None else ""
+            committed = Transaction(number, self._clock.now(), plan, policy=digest)
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
