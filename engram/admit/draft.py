@@ -17,6 +17,7 @@ from engram.model.candidate import Candidate
 from engram.model.change import Event
 from engram.model.ids import memory_id
 from engram.model.instant import Instant
+from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import REFUSED
@@ -201,13 +202,17 @@ class AdmissionDraft:
         return [(old, self.view.memories[name]) for name, old in self._before.items() if old]
 
     def _event(self, name: str, subject: str, verdict: Verdict, **details: str) -> None:
-        receipt = verdict.candidate.receipt
+        candidate = verdict.candidate
+        link = candidate.receipt.link
+        store = store_of(candidate.space, candidate.project, link.partition("#")[0])
         self._note(
             name,
             subject,
             code=verdict.code,
-            origin=verdict.candidate.origin,
-            source=receipt.link,
+            origin=candidate.origin,
+            source=link,
+            store=str(store),
+            kind=kind_of(candidate.slot),
             **{name: str(value) for name, value in verdict.factors},
             **details,
         )

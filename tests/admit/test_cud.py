@@ -467,7 +467,8 @@ def test_an_update_adds_what_is_new_with_its_receipt_and_a_new_term(drafting: Dr
     assert (event.name, event.subject) == ("memory_updated", HELD.id)
     assert dict(event.details) == {
         "code": "grown", "origin": "rules", "source": draft.receipts[0].link,
-        "fields": "consequences", "reason": "said in the review",
+        "store": "project:shop", "kind": "semantic", "fields": "consequences",
+        "reason": "said in the review",
     }  # fmt: skip
 
 

@@ -58,7 +58,8 @@ def test_a_new_memory_has_everything_that_its_candidate_said(drafting: Drafting)
     (event,) = draft.events
     assert (event.name, event.subject) == ("memory_created", born.id)
     assert dict(event.details) == {
-        "code": "new", "origin": "rules", "source": said.receipt.link,
+        "code": "new", "origin": "rules", "source": said.receipt.link, "store": "user:me",
+        "kind": "profile",
         "category": "decision", "rule": "decided", "novelty": "2", "stability": "1", "reuse": "0",
         "evidence": "2", "sensitivity": "0",
     }  # fmt: skip
@@ -85,6 +86,7 @@ def test_a_refusal_is_logged_with_its_numbers_and_none_of_the_words(drafting: Dr
             "",
             (
                 ("code", "low_score"), ("origin", "rules"), ("source", refused.receipt.link),
+                ("store", "project:shop"), ("kind", "semantic"),
                 ("novelty", "1"), ("reuse", "0"), ("rule", "is"),
             ),
         )

@@ -57,10 +57,8 @@ create index sources_id on sources(id);
 
 create table accesses(id text primary key, count int, last text, days int) without rowid;
 create table access_log(size int, tail text, skipped int);
-create table givens(
-  time text, by text, session text, how text, ids text, row text
-);
-create index givens_session on givens(session);
+create table givens(start integer primary key, length int, session text);
+create index givens_session on givens(session, start);
 create table items(
   store text, kind text, number int, id text, n int, tick int, primary key(store, kind, number)
 ) without rowid;
