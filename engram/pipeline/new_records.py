@@ -28,6 +28,7 @@ from engram.model.report import Remembered
 from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST
 from engram.model.text import content_hash
+from engram.model.trace import WRITE
 from engram.model.turn import Turn, turn_of
 from engram.pipeline.dictation import dictated, refuse_text
 from engram.pipeline.writing import writing
@@ -181,7 +182,7 @@ def _decided(
         ("code", "new"), ("origin", "person"), ("source", memory.sources[0]),
         ("category", memory.category), ("schema", record.schema), *place_of(memory),
     )  # fmt: skip
-    event = Event("memory_created", memory.id, details)
+    event = Event(WRITE, memory.id, details)
     return Remembered("new", "new", memory), Plan("remember", changes, (event,))
 
 

@@ -21,6 +21,7 @@ from engram.model.numbering import place
 from engram.model.overlay import Overlay
 from engram.model.record_note import RecordNote, note_of
 from engram.model.refusal_codes import REFUSED
+from engram.model.trace import WRITE, conflict, deleted
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 
@@ -111,11 +112,12 @@ def _told(fate: RecordFate, note: RecordNote | None, project: str, link: str) ->
         claims += (("times_updated", str(note.common.times_updated)),)
     if fate.born is not None:
         of = (("category", fate.born.category), *where, *claims)
-        found.append(Event("memory_created", fate.born.id, (*made, *of)))
+        found.append(Event(WRITE, fate.born.id, (*made, *of)))
     for old, new in fate.amended:
         if fate.decision == "supersede" and fate.born is not None:
-            by = (("by", fate.born.id), ("code", fate.code), ("source", link))
-            found.append(Event("memory_superseded", old.id, by))
+            found.append(conflict(old.id, fate.born.id, "recency", source=link))
+            by = {"replaced_by": fate.born.id, "code": fate.code, "source": link}
+            found.append(deleted(new, "superseded", **by))
         elif new != old:
             of = (("fields", " ".join(fate.fields)), *claims)
             found.append(Event("memory_updated", old.id, (*made, *filter(lambda one: one[1], of))))

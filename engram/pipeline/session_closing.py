@@ -26,6 +26,7 @@ from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.numbering import place_of
 from engram.model.record import Record
 from engram.model.record_draft import RecordDraft
+from engram.model.trace import WRITE
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
@@ -38,7 +39,7 @@ _LOOK_BACK = 12
 #: so many answers are a talk worth going on with, if nothing was done in it
 _TALK = 3
 #: what became of the record of a conversation: the detail of its event, and the event of a memory
-_MADE, _WRITTEN_ON = "memory_created", "memory_updated"
+_MADE, _WRITTEN_ON = WRITE, "memory_updated"
 #: by transcript: the drafts of records, and what happened instead
 Drafted = Mapping[str, tuple[Sequence[RecordDraft], Sequence[Event]]]
 NOTHING: Drafted = {}

@@ -426,7 +426,7 @@ def transaction(one: Transaction, run: ConsolidationRun | None = None) -> Shape:
     steps: dict[str, Shape] = {}
     for event in one.plan.events:
         details = dict(event.details)
-        if "step" in details:
+        if event.name == "consolidated":
             found = steps.setdefault(details["step"], details | {"subjects": []})
             found["subjects"].append(event.subject)
     return {
