@@ -23,11 +23,12 @@ def session_named(
     """The session of that name with its last `most` messages; None where there is none."""
     name = reference.strip().removeprefix("[[").removesuffix("]]")
     name = name.rpartition("/")[2].removesuffix(".md")
-    turns = projections.catalog.turns
-    places = turns.ordinals(name)
+    rows = projections.catalog.turns
+    places, ticks = rows.ordinals(name), rows.ticks(name)
     if not places:
         return None
     said = [
-        SessionTurn(turn, places[link_of(turn)], turn.seq) for turn in conversations.turns(name)
+        SessionTurn(turn, places[link_of(turn)], ticks.get(turn.seq, 0))
+        for turn in conversations.turns(name)
     ]
     return ShownSession(name, projections.transcripts.find(name) or "", short_term(said, most))

@@ -383,8 +383,7 @@ class Vault:
     def _session(self, reference: str) -> ShownSession | None:
         from engram.queries.session_view import session_named
 
-        parts = self.parts
-        most = parts.policy.of_space("session").short_term
+        parts, most = self.parts, self.parts.policy.short_term
         return session_named(reference, most, parts.projections, parts.conversations)
 
     def _read(self, memory: Memory) -> Retention:

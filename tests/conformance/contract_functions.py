@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from engram.language.profile_facts import fact_of
 from engram.language.turn_event import event_of_turn, is_low_signal
+from engram.model.change import Event
 from engram.model.errors import BadInput
 from engram.model.given import recall_hash
-from engram.model.item import ItemId, Store, check_item, normal_owner
+from engram.model.item import check_item, normal_owner
 from engram.model.item_view import authority_of_source, dedup_key, importance_of
+from engram.model.numbering import numbered
+from engram.model.trace import ITEM, KIND, STORE, WRITE
 from engram.model.traced_text import traced_text
 from engram.recall.short_term import summary_text
 
@@ -31,14 +33,13 @@ def _importance(given: Given) -> Given:
 
 
 def _item_ids(given: Given) -> list[str]:
-    """Each call counts in its store and kind."""
-    counted: Counter[tuple[str, str]] = Counter()
-    made = []
-    for store, kind in given["calls"]:
-        counted[store, kind] += 1
-        space, _, owner = store.partition(":")
-        made.append(str(ItemId(Store(space, owner), kind, counted[store, kind])))
-    return made
+    """Each call is about one candidate of a store and a kind."""
+    calls = [
+        Event(WRITE, f"fact-{n}", ((STORE, store), (KIND, kind)))
+        for n, (store, kind) in enumerate(given["calls"])
+    ]
+    events, _ = numbered(calls, 0, lambda store, kind: 0)
+    return [dict(event.details)[ITEM] for event in events]
 
 
 def _checked(given: Given) -> str:
