@@ -13,6 +13,8 @@ English only. Pure.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 #: the profile keys of seed 002
@@ -28,31 +30,47 @@ class StatedFact(NamedTuple):
     value: str
 
 
-class _Row(NamedTuple):
-    """A key; the words before its value in an utterance; the sentences that settle it."""
+@dataclass(frozen=True)
+class _Row:
+    """A key; the words before its value in an utterance; the sentences that settle it.
+
+    Patterns are compiled when they are first needed. White space in those of sentences counts only
+    where it is escaped.
+    """
 
     key: str
-    named: re.Pattern[str]
-    settled: re.Pattern[str]
+    before: str
+    sentences: tuple[str, ...]
+
+    @cached_property
+    def named(self) -> re.Pattern[str]:
+        value = r"\s*(?P<value>[^.!?,;]*)"
+        pattern = self.before if "?P<value>" in self.before else rf"\b(?:{self.before}){value}"
+        return re.compile(pattern, re.IGNORECASE)
+
+    @cached_property
+    def settled(self) -> re.Pattern[str]:
+        pattern = "|".join(f"{one}{_DONE}" for one in self.sentences)
+        return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
 
 
 def fact_of(text: str) -> StatedFact | None:
     """The one profile fact of an utterance, None for one without."""
-    for key, named, _ in _TABLE:
-        for found in named.finditer(text):
+    for row in _TABLE:
+        for found in row.named.finditer(text):
             value = _clean(found["value"])
             if value:
-                return StatedFact(key, value)
+                return StatedFact(row.key, value)
     facts = map(settled_fact, re.split(r"(?<=[.!?])\s+|\n+", text))
     return next((fact for fact in facts if fact is not None), None)
 
 
 def settled_fact(said: str) -> StatedFact | None:
     """The profile fact that one sentence settles, None where the value is not beyond doubt."""
-    for key, _, settled in _TABLE:
-        found = settled.match(said.strip())
+    for row in _TABLE:
+        found = row.settled.match(said.strip())
         if found is not None:
-            return StatedFact(key, _clean(next(filter(None, found.groups()))))
+            return StatedFact(row.key, _clean(next(filter(None, found.groups()))))
     return None
 
 
@@ -94,13 +112,8 @@ _MAIN = r"(?:main\ |default\ |primary\ |current\ |preferred\ |favou?rite\ |daily
 _ASKED = r"(?:please\ |always\ |only\ |just\ |from\ now\ on,?\ )*"
 
 
-def _row(key: str, named: str, *settled: str) -> _Row:
-    """A row; white space in the patterns of sentences counts only where it is escaped."""
-    value = r"\s*(?P<value>[^.!?,;]*)"
-    named = named if "?P<value>" in named else rf"\b(?:{named}){value}"
-    sentences = "|".join(f"{one}{_DONE}" for one in settled)
-    flags = re.IGNORECASE
-    return _Row(key, re.compile(named, flags), re.compile(sentences, flags | re.VERBOSE))
+def _row(key: str, before: str, *sentences: str) -> _Row:
+    return _Row(key, before, sentences)
 
 
 _TABLE = (
@@ -115,23 +128,21 @@ _TABLE = (
     ),
     _row(
         "language", r"my language is\b|language preference is\b",
-        rf"(?:my\ )?{_MAIN}language(?:\ preference)?\ is\ {_LANGUAGE}",
-        rf"{_ASKED}(?:answer|reply|respond|write|speak|talk)(?:\ to)?(?:\ me)?(?:\ only|\ always)?"
-        rf"\ in\ {_LANGUAGE}",
-        rf"i\ prefer\ (?:to\ be\ answered|answers|replies|responses)\ in\ {_LANGUAGE}",
+        rf"(?:(?:my\ )?{_MAIN}language(?:\ preference)?\ is"
+        rf"|{_ASKED}(?:answer|reply|respond|write|speak|talk)(?:\ to)?(?:\ me)?"
+        r"(?:\ only|\ always)?\ in|i\ prefer\ (?:to\ be\ answered|answers|replies|responses)\ in)"
+        rf"\ {_LANGUAGE}",
     ),
     _row(
         "project", r"my project is\b|my project name is\b|working on\b",
-        rf"(?:my|our|the|this)\ project\ is\ (?:called|named)\ {_BEFORE}{_PROJECT}",
-        rf"(?:my|our|the|this)\ project(?:'s)?\ name\ is\ {_BEFORE}{_PROJECT}",
-        rf"the\ name\ of\ (?:my|our|the|this)\ project\ is\ {_BEFORE}{_PROJECT}",
+        rf"(?:(?:my|our|the|this)\ project(?:\ is\ (?:called|named)|(?:'s)?\ name\ is)"
+        rf"|the\ name\ of\ (?:my|our|the|this)\ project\ is)\ {_BEFORE}{_PROJECT}",
     ),
     _row(
         "editor", r"my editor is\b",
         rf"my\ {_MAIN}(?:editor|ide)(?:\ of\ choice)?\ is\ (?:now\ )?{_EDITOR}",
-        rf"i(?:\ now|\ mostly|\ mainly)?\ use\ {_EDITOR}\ as\ my\ {_MAIN}(?:editor|ide)",
-        rf"i(?:'ve|\ have)?(?:\ just)?\ (?:switched|moved|changed)(?:\ over)?\ to\ {_EDITOR}\ as"
-        rf"\ my\ {_MAIN}(?:editor|ide)",
+        r"i(?:(?:\ now|\ mostly|\ mainly)?\ use|(?:'ve|\ have)?(?:\ just)?\ (?:switched|moved"
+        rf"|changed)(?:\ over)?\ to)\ {_EDITOR}\ as\ my\ {_MAIN}(?:editor|ide)",
     ),
     _row(
         "units", r"\buse (?P<value>metric|imperial) units\b",

@@ -93,3 +93,17 @@ def test_a_conversation_is_shown_by_its_name_and_by_its_file(
     assert len(shown.items) == 7
     assert shown.items[-1].id == f"session:{shown.name}:short_term:9"
     assert vault.show(shown.file) == shown
+
+
+def test_a_forgotten_turn_is_not_shown_and_moves_no_number(
+    open_vault: Callable[..., Vault],
+) -> None:
+    vault = open_vault()
+    said = [one.turn for one in _spoken("we stock oak", "noted", "and pine")]
+    vault.capture(said)
+    vault.forget(f"{said[1].transcript}#^{said[1].block}")
+    shown = vault.show(f"transcripts/2026-03-06/{said[0].transcript}.md")
+    assert isinstance(shown, ShownSession)
+    assert [(item.text, item.id.rpartition(":")[2], item.created_at) for item in shown.items] == [
+        ("we stock oak", "1", 1), ("and pine", "3", 3),
+    ]  # fmt: skip
