@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-#: the profile keys of seed 002
-PROFILE_KEYS = ("name", "timezone", "language", "project", "editor", "units")
 #: the most characters of a value
 _LONGEST = 60
 

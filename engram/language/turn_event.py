@@ -27,10 +27,6 @@ _WORDS: tuple[tuple[EventType, re.Pattern[str]], ...] = (
         _words(r"\b(?:decision|decided|choose|let['’]s use|we will use)\b|\buse [a-z0-9]"),
     ),
 )
-#: said in passing, and of no content
-_LOW_SIGNAL = frozenset(
-    ["ok", "okay", "thanks", "thank you", "hello", "hi", "hey", "cool", "great"]
-)
 
 
 def event_of_turn(text: str, *, used_tools: bool = False) -> EventType:
@@ -41,8 +37,3 @@ def event_of_turn(text: str, *, used_tools: bool = False) -> EventType:
         if pattern.search(text):
             return event
     return "fact" if fact_of(text) is not None else "context"
-
-
-def is_low_signal(text: str) -> bool:
-    """Whether an utterance only greets, thanks or agrees. An empty one says nothing at all."""
-    return " ".join(re.findall(r"\w+", text.casefold())) in _LOW_SIGNAL

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engram.language.profile_facts import fact_of
-from engram.language.turn_event import event_of_turn, is_low_signal
+from engram.language.turn_event import event_of_turn
 from engram.model.change import Event
 from engram.model.errors import BadInput
 from engram.model.given import recall_hash
@@ -55,7 +55,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "fact_extract": _fact,
     "importance": _importance,
     "dedup_key": lambda given: dedup_key(given["event_type"], given["text"]),
-    "low_signal": lambda given: is_low_signal(given["text"]),
     "normalize_owner": lambda given: normal_owner(given["value"]),
     "item_id": _item_ids,
     "validate_item": _checked,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.language.turn_event import event_of_turn, is_low_signal
+from engram.language.turn_event import event_of_turn
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,3 @@ from engram.language.turn_event import event_of_turn, is_low_signal
 def test_the_first_whole_word_decides(text: str, event: str) -> None:
     assert event_of_turn(text) == event
     assert event_of_turn(text, used_tools=True) == "execution"
-
-
-def test_low_signal_is_a_greeting_and_nothing_else() -> None:
-    assert all(map(is_low_signal, ["OK!", "Thank  you.", "hey", "Great…"]))
-    assert not any(map(is_low_signal, ["", "ok then", "great oak", "...", "no thanks"]))
