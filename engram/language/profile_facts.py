@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 #: the most characters of a value
@@ -30,21 +31,23 @@ class StatedFact(NamedTuple):
 
 @dataclass(frozen=True)
 class _Row:
-    """A key; the words before its value in an utterance; the sentences that settle it.
+    """A key; what stands before its value in an utterance, in order; the sentences that settle it.
 
     Patterns are compiled when they are first needed. White space in those of sentences counts only
     where it is escaped.
     """
 
     key: str
-    before: str
+    before: tuple[str, ...]
     sentences: tuple[str, ...]
 
     @cached_property
-    def named(self) -> re.Pattern[str]:
+    def named(self) -> tuple[re.Pattern[str], ...]:
         value = r"\s*(?P<value>[^.!?,;]*)"
-        pattern = self.before if "?P<value>" in self.before else rf"\b(?:{self.before}){value}"
-        return re.compile(pattern, re.IGNORECASE)
+        return tuple(
+            re.compile(one if "?P<value>" in one else rf"\b{one}{value}", re.IGNORECASE)
+            for one in self.before
+        )
 
     @cached_property
     def settled(self) -> re.Pattern[str]:
@@ -55,7 +58,7 @@ class _Row:
 def fact_of(text: str) -> StatedFact | None:
     """The one profile fact of an utterance, None for one without."""
     for row in _TABLE:
-        for found in row.named.finditer(text):
+        for found in chain.from_iterable(one.finditer(text) for one in row.named):
             value = _clean(found["value"])
             if value:
                 return StatedFact(row.key, value)
@@ -110,40 +113,40 @@ _MAIN = r"(?:main\ |default\ |primary\ |current\ |preferred\ |favou?rite\ |daily
 _ASKED = r"(?:please\ |always\ |only\ |just\ |from\ now\ on,?\ )*"
 
 
-def _row(key: str, before: str, *sentences: str) -> _Row:
+def _row(key: str, before: tuple[str, ...], *sentences: str) -> _Row:
     return _Row(key, before, sentences)
 
 
 _TABLE = (
     _row(
-        "name", r"my name is\b|call me\b",
+        "name", (r"my name is\b", r"call me\b"),
         rf"my\ (?:full\ |first\ )?name(?:'s|\ is)\ {_BEFORE}{_NAME}",
     ),
     _row(
-        "timezone", r"timezone (?:is\b|=)|timezone=",
+        "timezone", (r"my timezone is\b", r"timezone(?: is\b| ?=)"),
         rf"my\ (?:local\ )?time\ ?zone(?:'s|\ is)\ (?:now\ |set\ to\ )?{_ZONE}",
         rf"i(?:'?m|\ am|\ live|\ work)?(?:\ now)?\ (?:in|on)\ (?:the\ )?{_ZONE}(?:\ time\ ?zone)?",
     ),
     _row(
-        "language", r"my language is\b|language preference is\b",
+        "language", (r"my language is\b", r"language preference is\b"),
         rf"(?:(?:my\ )?{_MAIN}language(?:\ preference)?\ is"
         rf"|{_ASKED}(?:answer|reply|respond|write|speak|talk)(?:\ to)?(?:\ me)?"
         r"(?:\ only|\ always)?\ in|i\ prefer\ (?:to\ be\ answered|answers|replies|responses)\ in)"
         rf"\ {_LANGUAGE}",
     ),
     _row(
-        "project", r"my project is\b|my project name is\b|working on\b",
+        "project", (r"my project(?: name)? is\b", r"working on\b"),
         rf"(?:(?:my|our|the|this)\ project(?:\ is\ (?:called|named)|(?:'s)?\ name\ is)"
         rf"|the\ name\ of\ (?:my|our|the|this)\ project\ is)\ {_BEFORE}{_PROJECT}",
     ),
     _row(
-        "editor", r"my editor is\b",
+        "editor", (r"my editor is\b",),
         rf"my\ {_MAIN}(?:editor|ide)(?:\ of\ choice)?\ is\ (?:now\ )?{_EDITOR}",
         r"i(?:(?:\ now|\ mostly|\ mainly)?\ use|(?:'ve|\ have)?(?:\ just)?\ (?:switched|moved"
         rf"|changed)(?:\ over)?\ to)\ {_EDITOR}\ as\ my\ {_MAIN}(?:editor|ide)",
     ),
     _row(
-        "units", r"\buse (?P<value>metric|imperial) units\b",
+        "units", (r"\buse (?P<value>metric|imperial) units\b",),
         rf"{_ASKED}use\ {_UNITS}(?:\ units)?",
         rf"i\ (?:prefer|want|use)\ {_UNITS}(?:\ units)?",
         rf"my\ {_MAIN}units?\ (?:is|are)\ {_UNITS}",

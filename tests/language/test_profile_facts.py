@@ -80,6 +80,7 @@ def test_slots_of_corrections_and_projects(text: str, project: str, keys: list[s
         ("working on the parser", ("project", "the parser")),
         ("I'm in UTC+2.", ("timezone", "UTC+2")),
         ("my editor is", None),
+        ("Call me Al. My name is Ada.", ("name", "Ada")),
         ("My name is " + "x" * 70, ("name", "x" * 60)),
     ],
 )
