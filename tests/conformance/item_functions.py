@@ -1,4 +1,4 @@
-"""The functions of the memory contract that outside cases name -> the product's real functions."""
+"""Items of the memory contract: the functions that outside cases name -> the real functions."""
 
 from __future__ import annotations
 
