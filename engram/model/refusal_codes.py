@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engram.model.errors import BadInput
+from engram.model.trace import DENIED
 
 #: in the order of the gate
 MEANINGS: Mapping[str, str] = {
@@ -69,7 +70,7 @@ MEANINGS: Mapping[str, str] = {
 #: of a guess: what it does not agree with has more authority
 OUTRANKED = "outranked"
 #: the events of a refusal, and of a person who keeps what was refused
-REFUSED, KEPT = "candidate_refused", "refusal_kept"
+REFUSED, KEPT = DENIED, "refusal_kept"
 _SECURITY = frozenset({"secret", "personal"})
 
 

@@ -20,6 +20,7 @@ from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
 from engram.language.rulings import claim_of, outranked, ruling
+from engram.model.change import Event
 from engram.model.memory import Memory
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
@@ -32,6 +33,7 @@ from engram.model.succession import (
     settled,
     superseded,
 )
+from engram.model.trace import conflict
 
 TASK = "contradictions"
 
@@ -75,19 +77,23 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
         code = JUDGED_BY_MODEL if said.code == "model" else JUDGED
         loser = superseded(older, newer, code, context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
-        return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
+        sides, rung = ((newer, winner), (older, loser)), ruling(older, claim_of(newer)).rule
+        return Step(TASK, "supersede", pair, said.why, amended=sides, rung=rung)
     if said.relation == "same" and said.sure:
         return merged_pair(older, newer, SAID_SAME)
     if said.relation != "contradicts":
         return None
+    rung = ruling(older, claim_of(newer)).rule
+    events: tuple[Event, ...] = ()
     if code := outranked(older, newer):
         losers = [(newer, older, code)]
-    elif ruling(older, claim_of(newer)).rule == "authority":
+        events = (conflict(newer.id, older.id, rung),)
+    elif rung == "authority":
         losers = [(older, newer, LOWER_AUTHORITY)]
     else:
         losers = [(newer, older, CONTRADICTION), (older, newer, CONTRADICTION)]
     amended = tuple((one, disputed(one, (by.id,), why, context.now)) for one, by, why in losers)
-    return Step(TASK, "dispute", pair, said.why, amended=amended)
+    return Step(TASK, "dispute", pair, said.why, amended=amended, events=events)
 
 
 def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]:
