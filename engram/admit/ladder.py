@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from engram.language.changes import speaks_of_change
 from engram.language.rulings import ruling, stands_before
-from engram.model.authority import AUTHORITIES, Claim
+from engram.model.authority import AUTHORITIES, Assertion
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.refusal_codes import OUTRANKED
@@ -23,14 +23,14 @@ from engram.model.view import VaultView
 OLDER = "older_than_holder"
 
 
-def claim_of(candidate: Candidate) -> Claim:
+def assertion_of(candidate: Candidate) -> Assertion:
     """What a candidate claims: words that are not the person's are never more than inferred.
 
     What the person asks to remember sets right what was there, and so does what tells a change.
     """
     said = f"{candidate.text}\n{candidate.sentence or candidate.receipt.quote}"
     corrects = candidate.corrects or candidate.category == "correction"
-    return Claim(
+    return Assertion(
         candidate.authority if candidate.in_own_words else AUTHORITIES[0],
         corrects or candidate.origin == "person" or speaks_of_change(said),
         candidate.receipt.time,
@@ -40,12 +40,12 @@ def claim_of(candidate: Candidate) -> Claim:
 
 def outranks(memory: Memory, candidate: Candidate) -> str:
     """Why a memory stands whatever a later candidate says, as a code of `succession`; else ''."""
-    return stands_before(memory, claim_of(candidate))
+    return stands_before(memory, assertion_of(candidate))
 
 
 def gives_way(memory: Memory, candidate: Candidate) -> bool:
     """Whether a memory is of lower authority than a candidate that does not agree with it."""
-    return ruling(memory, claim_of(candidate)) == ("incoming", "authority")
+    return ruling(memory, assertion_of(candidate)) == ("incoming", "authority")
 
 
 def stood(candidate: Candidate, code: str, memories: tuple[str, ...]) -> Verdict:
@@ -66,5 +66,5 @@ def ruled(verdict: Verdict, view: VaultView) -> Verdict:
     if not lost and verdict.decision != "supersede":
         return verdict
     first = view.memory(verdict.memories[0])
-    rung = ruling(first, claim_of(verdict.candidate)).rule if first is not None else ""
+    rung = ruling(first, assertion_of(verdict.candidate)).rule if first is not None else ""
     return replace(verdict, rung=rung)

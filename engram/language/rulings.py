@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engram.language.changes import speaks_of_change
-from engram.model.authority import Claim, Ruling, contest
+from engram.model.authority import Assertion, Ruling, contest
 from engram.model.memory import Memory
 from engram.model.succession import STANDS
 
@@ -19,22 +19,22 @@ from engram.model.succession import STANDS
 _JUDGED_LAST = "~"
 
 
-def ruling(existing: Memory, incoming: Claim) -> Ruling:
+def ruling(existing: Memory, incoming: Assertion) -> Ruling:
     """Which stands: a memory, or what is said or judged after it."""
-    held = Claim(
+    held = Assertion(
         existing.authority, existing.category == "correction", existing.created, existing.importance
     )
     return contest(held, replace(incoming, since=f"{incoming.since}{_JUDGED_LAST}"))
 
 
-def claim_of(memory: Memory) -> Claim:
+def assertion_of(memory: Memory) -> Assertion:
     """What a memory claims beside one that holds."""
     corrects = memory.category == "correction"
     corrects = corrects or speaks_of_change(f"{memory.text}\n{memory.quote}")
-    return Claim(memory.authority, corrects, memory.created, memory.importance)
+    return Assertion(memory.authority, corrects, memory.created, memory.importance)
 
 
-def stands_before(existing: Memory, incoming: Claim) -> str:
+def stands_before(existing: Memory, incoming: Assertion) -> str:
     """Why a memory stands whatever comes later than it, as a code of `succession`; else ''."""
     found = ruling(existing, incoming)
     return STANDS.get(found.rule, "") if found.winner == "existing" else ""
@@ -42,4 +42,4 @@ def stands_before(existing: Memory, incoming: Claim) -> str:
 
 def outranked(older: Memory, newer: Memory) -> str:
     """Why the newer of two memories may not replace the older, as a code; '' where it may."""
-    return stands_before(older, claim_of(newer))
+    return stands_before(older, assertion_of(newer))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.authority import AUTHORITIES, Claim, authority_rank, contest
+from engram.model.authority import AUTHORITIES, Assertion, authority_rank, contest
 
 #: who said what holds (rows) and what comes (columns); `+` is a correction
 _WHO = ("sys", "sys+", "tool", "tool+", "user", "user+", "ai", "ai+")
@@ -33,8 +33,8 @@ _CELLS = [
 ]
 
 
-def claim(who: str, since: str = "1", importance: float = 0.5, number: int = 0) -> Claim:
-    return Claim(_LEVELS[who.rstrip("+")], who.endswith("+"), since, importance, number)
+def claim(who: str, since: str = "1", importance: float = 0.5, number: int = 0) -> Assertion:
+    return Assertion(_LEVELS[who.rstrip("+")], who.endswith("+"), since, importance, number)
 
 
 @pytest.mark.parametrize(("held", "said", "cell"), _CELLS)
@@ -54,6 +54,6 @@ def test_of_equals_of_one_moment_importance_decides_and_then_the_number() -> Non
 
 @given(st.sampled_from(_WHO), st.sampled_from([*AUTHORITIES, "", "root", "SYSTEM_IMPOSED"]))
 def test_an_unknown_word_vouches_for_nothing(held: str, named: str) -> None:
-    said = Claim(named, correction=True, since="2")
+    said = Assertion(named, correction=True, since="2")
     if authority_rank(named) == 0 and not held.startswith("ai"):
         assert contest(claim(held), said) == ("existing", "authority")

@@ -19,7 +19,7 @@ from dataclasses import replace
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
-from engram.language.rulings import claim_of, outranked, ruling
+from engram.language.rulings import assertion_of, outranked, ruling
 from engram.model.change import Event
 from engram.model.memory import Memory
 from engram.model.standing import in_dispute, settled_with
@@ -77,13 +77,13 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
         code = JUDGED_BY_MODEL if said.code == "model" else JUDGED
         loser = superseded(older, newer, code, context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
-        sides, rung = ((newer, winner), (older, loser)), ruling(older, claim_of(newer)).rule
+        sides, rung = ((newer, winner), (older, loser)), ruling(older, assertion_of(newer)).rule
         return Step(TASK, "supersede", pair, said.why, amended=sides, rung=rung)
     if said.relation == "same" and said.sure:
         return merged_pair(older, newer, SAID_SAME)
     if said.relation != "contradicts":
         return None
-    rung = ruling(older, claim_of(newer)).rule
+    rung = ruling(older, assertion_of(newer)).rule
     events: tuple[Event, ...] = ()
     if code := outranked(older, newer):
         losers = [(newer, older, code)]
