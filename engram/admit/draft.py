@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.admit.confidence import confidence_of
+from engram.admit.refusal_event import denial
 from engram.admit.same import confirmed, fulfilled
 from engram.admit.slot import outranks
 from engram.model.candidate import Candidate
@@ -20,7 +21,6 @@ from engram.model.instant import Instant
 from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
-from engram.model.refusal_codes import REFUSED
 from engram.model.retention import expiry, renewed
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
@@ -92,7 +92,7 @@ class AdmissionDraft:
         """Apply a verdict; returns the memory that now stands for the candidate, if any."""
         candidate = verdict.candidate
         if verdict.decision == "refuse":
-            self._event(REFUSED, "", verdict, rule=candidate.rule)
+            self.events.append(denial(verdict))
             return None
         if verdict.decision == "same":
             return self._confirm(verdict)

@@ -84,6 +84,9 @@ _IDENTITY = (
     r"passnummer|ausweisnummer|kontonummer|kartennummer|versichertennummer|sozialversicherungs"
     r"nummer|führerscheinnummer|codice fiscale|cpf|dni|nie|pesel|bsn|personnummer|aadhaar|iban)"
 )
+_A_CODE, _A_KEY, _AN_IDENTITY = (
+    re.compile(rf"(?<![\w-]){noun}(?!\w)") for noun in (_CODE, _KEY, _IDENTITY)
+)
 _NOUN = rf"(?:{_PASSWORD}|{_CODE}|{_KEY}|{_IDENTITY})"
 _ABOUT = (
     r"(?: (?:for|of|on|to|from|at|in|für|von|vom|der|des|zum|zur|am|im|del?|du|do|da|van|voor|od|"
@@ -150,23 +153,36 @@ def is_condition(word: str) -> bool:
 
 def states_secret(text: str) -> bool:
     """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
+    return stated_secret(text) != ""
+
+
+def stated_secret(text: str) -> str:
+    """The sort of secret that a text tells (`password`, `code`, `key`, `identity`), or ''."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     plain = folded
     if not folded.isascii():
         plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
     plain = re.sub(r"[ \t]+", " ", plain)
     if _OPENS.search(plain):
-        return True
+        return "code"
     for pattern in (_TELLS, _COMPOUND, _BESIDE, _AS, _NETWORK, _BEFORE):
-        if any(_is_value(match, pattern) for match in pattern.finditer(plain)):
-            return True
+        for match in pattern.finditer(plain):
+            if _is_value(match, pattern):
+                return _sort_of(match[0])
     if any(not is_condition(m["rest"] or m["user"]) for m in _LOGIN.finditer(plain)):
-        return True
-    return any(
+        return "password"
+    told = any(
         not _SAID_OF_ONE.match(next(filter(None, match.groups())))
         and not is_condition(next(filter(None, match.groups())))
         for match in _ELSEWHERE.finditer(plain)
     )
+    return "password" if told else ""
+
+
+def _sort_of(said: str) -> str:
+    """Which of the nouns a statement begins or ends with: a key before what it may be called."""
+    sorts = (("key", _A_KEY), ("identity", _AN_IDENTITY), ("code", _A_CODE))
+    return next((name for name, noun in sorts if noun.search(said)), "password")
 
 
 def _is_value(match: re.Match[str], pattern: re.Pattern[str]) -> bool:

@@ -34,7 +34,9 @@ def main() -> int:
     passed: dict[str, int] = defaultdict(int)
     failed: dict[str, list[str]] = defaultdict(list)
     unsupported: dict[str, int] = defaultdict(int)
-    for line in options.file.read_text(encoding="utf-8").splitlines():
+    for line in options.file.read_text(encoding="utf-8").split("\n"):
+        if not line.strip():
+            continue
         row = json.loads(line)
         name = row["function"]
         if only and name not in only:
