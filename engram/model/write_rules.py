@@ -31,6 +31,10 @@ _LOW_SIGNAL = frozenset(
 )
 
 
+#: none of them is as long, with whatever signs around it
+_SHORT = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """What is to be written, as a policy sees it.
@@ -128,7 +132,8 @@ def low_signal(policy: Policy, attempt: Attempt) -> PolicyStep:
 
 def is_low_signal(text: str) -> bool:
     """Whether a text is nothing but one of nine greetings and acknowledgements."""
-    return normalise(text).strip(" .!?,") in _LOW_SIGNAL
+    short = len(text) < _SHORT
+    return short and normalise(text).strip(" .!?,") in _LOW_SIGNAL
 
 
 #: the steps behind privacy, in their order; each asks the policy of the item's space
