@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from engram.model.authority import Rung
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 
@@ -32,7 +33,8 @@ class Verdict:
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
     `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
-    which parts of a record are not written, and why (`completed:secret`). `denied_by` names the
+    which parts of a record are not written, and why (`completed:secret`). `rung` is that of the
+    ladder by which one of two statements stands, where they cannot both hold. `denied_by` names the
     rule of a policy that refuses, without its words (`marker:password`, `pattern:3`).
     """
 
@@ -45,3 +47,4 @@ class Verdict:
     patch: MemoryPatch | None = None
     left_out: tuple[str, ...] = ()
     denied_by: str = ""
+    rung: Rung = "recency"

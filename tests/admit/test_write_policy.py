@@ -9,8 +9,8 @@ import pytest
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.decide import admit
-from engram.admit.refusal_event import denial
 from engram.admit.gate.write_policy import evaluate_write
+from engram.admit.refusal_event import denial
 from engram.capture.redact.redactor import Redactor
 from engram.model.candidate import Candidate
 from engram.model.item import EVENT_TYPES, KINDS

@@ -21,6 +21,7 @@ from engram.capture.accept import cleaned
 from engram.capture.redact.redactor import compile_redactor
 from engram.model.errors import BadInput, EngramError
 from engram.model.model_request import Reply, Request, Usage
+from engram.model.refusal_codes import REFUSED
 from engram.model.turn import Turn
 from engram.recall.filter import Filter
 from engram.settings.load import shipped
@@ -417,7 +418,7 @@ def test_records_by_hand_and_reasons(
             except EngramError as error:
                 errors.append(error)
     assert len(errors) > 10
-    refused = [event for _, _, event in vault.parts.catalog.log.since("candidate_refused", "")]
+    refused = [event for _, _, event in vault.parts.catalog.log.since(REFUSED, "")]
     assert {dict(event.details)["code"] for event in refused} == {"privacy_deny_sensitive"}
     memory = vault.remember("The shop uses Postgres for all its orders.").memory
     vault.retire([memory.id], reason=cage.text("a reason to retire"))
@@ -491,7 +492,7 @@ def test_answers_of_a_model(
         turn = Turn("api", "s", "user", text, _TIME, f"{number:016x}", "shop")
         vault.capture([turn])
     vault.flush()
-    refused = [event for _, _, event in vault.parts.catalog.log.since("candidate_refused", "")]
+    refused = [event for _, _, event in vault.parts.catalog.log.since(REFUSED, "")]
     assert any(dict(one.details)["code"] == "privacy_deny_sensitive" for one in refused)
     _live(vault)
     seen = [
