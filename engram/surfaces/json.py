@@ -243,6 +243,15 @@ def refusal(one: Refusal) -> Shape:
     }  # fmt: skip
 
 
+def given_to(one: GivenTo) -> Shape:
+    """`why --given`: one time that a memory was given."""
+    return {
+        "time": one.time, "by": one.by, "session": one.session, "how": one.how,
+        "recall_reason": list(one.why), "summary": one.summary or None,
+        "source": one.link or None, "question": one.question or None,
+    }  # fmt: skip
+
+
 def link(one: Link) -> Shape:
     """`links`: one link from or to a memory or a summary."""
     edge = one.edge
