@@ -81,7 +81,7 @@ class GivenQueries:
         )
 
     def question(self, block: GivenBlock) -> tuple[str, str]:
-        """For what a block was given: the link of the turn that asked, if one did, and its words."""
+        """For what a block was given: the link of the turn that asked, if one did; its words."""
         after = _AFTER.get(block.how)
         if after is None:
             return "", block.question

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
+    from engram.model.shown import GivenTo, MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.summary import Summary
     from engram.model.tier import Retention

@@ -11,7 +11,7 @@ from engram.model.display import plain_line
 from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.given import tell_given
+from engram.surfaces.cli.given_times import tell_given
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 from engram.surfaces.cli.tiers import described
