@@ -58,7 +58,14 @@ if TYPE_CHECKING:
         TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownSession, ShownTurn
+    from engram.model.shown import (
+        GivenTo,
+        MemoryOrigin,
+        Refusal,
+        ShownFile,
+        ShownSession,
+        ShownTurn,
+    )
     from engram.model.step import Page, Step
     from engram.model.summary import Summary
     from engram.model.tier import Retention
@@ -246,6 +253,15 @@ def refusal(one: Refusal) -> Shape:
         "origin": one.origin, "rule": one.rule,
         "factors": dict(one.factors),
         "source": one.link, "said": one.said,
+    }  # fmt: skip
+
+
+def given_to(one: GivenTo) -> Shape:
+    """`why --given`: one time that a memory was given."""
+    return {
+        "time": one.time, "by": one.by, "session": one.session, "how": one.how,
+        "recall_reason": list(one.why), "summary": one.summary or None,
+        "source": one.link or None, "question": one.question or None,
     }  # fmt: skip
 
 

@@ -318,6 +318,15 @@ class TurnRows:
             transcript,
         )
 
+    def said_between(self, transcript: str, first: str, last: str, most: int) -> list[str]:
+        """The links of the first user turns of a transcript from one time to another, in order."""
+        rows = self._db.rows(
+            "select link from turns where transcript = ? and role = 'user' and seq > 0"
+            f" and state < {WITHDRAWN} and time between ? and ? order by seq limit ?",
+            transcript, first, last, most,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
     def opened(self, opening: int) -> int:
         """How many conversations hold a turn with this `shared_opening`."""
         return self._db.number(
