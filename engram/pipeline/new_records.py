@@ -19,6 +19,7 @@ from engram.model.ids import is_id, memory_id
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import SESSION, Memory, schema_name
+from engram.model.numbering import place_of
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
@@ -179,7 +180,7 @@ def _decided(
         )  # fmt: skip
     details = (
         ("code", "new"), ("origin", "person"), ("source", memory.sources[0]),
-        ("category", memory.category), ("schema", record.schema),
+        ("category", memory.category), ("schema", record.schema), *place_of(memory),
     )  # fmt: skip
     event = Event(WRITE, memory.id, details)
     return Remembered("new", "new", memory), Plan("remember", changes, (event,))

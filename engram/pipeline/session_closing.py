@@ -23,6 +23,7 @@ from engram.model.closing import SESSION_CLOSED, OpenConversation
 from engram.model.errors import EngramError
 from engram.model.instant import minutes_between
 from engram.model.memory import SESSION, Memory, schema_name
+from engram.model.numbering import place_of
 from engram.model.record import Record
 from engram.model.record_draft import RecordDraft
 from engram.model.trace import WRITE
@@ -140,7 +141,8 @@ def _commit(
             else:
                 happened = ""
             if happened:
-                said = (("code", SESSION), ("source", after.sources[0]))
+                where = place_of(after) if happened == _MADE else ()
+                said = (("code", SESSION), ("source", after.sources[0]), *where)
                 events.append(Event(happened, after.id, said))
         events.append(Event(SESSION_CLOSED, one.transcript, tuple(details)))
     draft = admit_drafts(drafts, ports)

@@ -308,7 +308,7 @@ class VaultParts:
 
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
-            self._erase,
+            self._erase, lambda: self.policy,
         )  # fmt: skip
 
     def _erase(self, committed: Transaction) -> Transaction:

@@ -36,6 +36,7 @@ HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cu
 RUNS = "state/runs"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 VERDICTS = "state/verdicts.jsonl"
+POLICIES = "state/policies"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
@@ -100,6 +101,11 @@ def pending_path(number: int) -> str:
 def run_path(number: int) -> str:
     """The record of the consolidation that is this transaction."""
     return f"{RUNS}/{number:08d}.json"
+
+
+def policy_path(digest: str) -> str:
+    """The snapshot of the policy of that digest."""
+    return f"{POLICIES}/{digest}.json"
 
 
 def is_transaction(name: str) -> bool:

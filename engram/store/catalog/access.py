@@ -1,23 +1,27 @@
-"""Access log: which memories a person or an agent read, one line a query; and its sums.
+"""Access log: which memories a person or an agent read or was given, one line each; and its sums.
 
-`state/access.jsonl` holds `{"ids": [...], "time": ...}`. Appended without lock and without fsync:
-it is a log, and losing a line loses nothing. The catalog keeps the sums and reads on from the byte
-where it stopped; a log that was cut or replaced is counted again. Torn and foreign lines are
-skipped and counted. No memory's file is ever touched.
+`state/access.jsonl` holds `{"ids": [...], "time": ...}` for what was looked at by name, and a line
+for each block that was given (`given_line`), of which those with `ids` count as reads. Appended
+without lock and without fsync: it is a log, and losing a line loses nothing. The catalog keeps the
+sums, and where each block's line stands (`given_rows`), and reads on from the byte where it
+stopped; a log that was cut or replaced is counted again. Torn and foreign lines are skipped and
+counted. No memory's file is ever touched.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.ids import is_id
 from engram.model.instant import Instant, instant_of
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
+from engram.store.catalog.given_rows import GivenRows
 
 if TYPE_CHECKING:
+    from engram.model.given import GivenBlock
     from engram.model.step import Access
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.database import CacheDatabase
@@ -28,6 +32,8 @@ _TAIL = 4_096
 _PIECE = 1 << 20
 #: of what is not counted yet the newest is read for a question, bytes
 _UNCOUNTED = 4 << 20
+#: what every line has that counts as a read
+_ASKED = b'"ids"'
 
 
 class AccessLog:
@@ -43,6 +49,13 @@ class AccessLog:
             line = json.dumps({"ids": asked, "time": time}, sort_keys=True)
             self._disk.append(layout.ACCESS, line.encode("ascii") + b"\n", sync=False)
 
+    def give(self, block: GivenBlock) -> None:
+        """Append what was given, if it was anything. Raises StorageError."""
+        from engram.store.catalog.given_line import line_of
+
+        if block.items:
+            self._disk.append(layout.ACCESS, line_of(block), sync=False)
+
     def size(self) -> int:
         """Its length in bytes."""
         return self._disk.size(layout.ACCESS) or 0
@@ -51,6 +64,34 @@ class AccessLog:
         """A part of it."""
         (found,) = self._disk.pieces(layout.ACCESS, [(start, length)])
         return found
+
+    def pieces(self, places: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Several parts of it, `(offset, length)` each."""
+        return self._disk.pieces(layout.ACCESS, places)
+
+    def whole_lines(self, start: int) -> Iterator[bytes]:
+        """It from a byte on, in pieces that end with a line; a very long one is in several.
+
+        The last line, which is being written, is left out.
+        """
+        while piece := self.piece(start, _PIECE):
+            whole = piece[: piece.rfind(b"\n") + 1]
+            if not whole and len(piece) < _PIECE:
+                return
+            yield whole or piece
+            start += len(whole or piece)
+
+    def whole_lines_back(self, end: int) -> Iterator[bytes]:
+        """It before a byte, newest piece first, each of whole lines; a very long one is left out."""
+        rest = b""
+        while end > 0:
+            start = max(0, end - _PIECE)
+            piece = self.piece(start, end - start) + rest
+            cut = piece.find(b"\n") + 1 if start else 0
+            rest = piece[: cut or _PIECE] if start else b""
+            if whole := piece[cut : piece.rfind(b"\n") + 1]:
+                yield whole
+            end = start
 
 
 class AccessRows:
@@ -81,7 +122,7 @@ class AccessRows:
         wanted = None if identifiers is None else set(identifiers)
         start, _ = self._goes_on(log)
         found = self.of(wanted) if start else {}
-        for piece in _whole_lines(log, max(start, log.size() - _UNCOUNTED)):
+        for piece in log.whole_lines(max(start, log.size() - _UNCOUNTED)):
             lines = piece.splitlines() if wanted is None else _naming(piece, wanted)
             for names, time in filter(None, map(_read, lines)):
                 for name in names if wanted is None else wanted.intersection(names):
@@ -89,6 +130,10 @@ class AccessRows:
                     days = old.days + (time[:10] > old.last[:10])
                     found[name] = Access(old.count + 1, max(old.last, time), days)
         return found
+
+    def given_in(self, log: AccessLog, session: str) -> list[GivenBlock]:
+        """What the agent of a conversation was given, oldest first; nothing is written."""
+        return GivenRows(self._db).of_session(log, session, self._goes_on(log)[0])
 
     @property
     def skipped(self) -> int:
@@ -103,12 +148,15 @@ class AccessRows:
     def count(self, log: AccessLog) -> None:
         """Add up what was appended since; everything, when the log was replaced."""
         size, skipped = self._goes_on(log)
+        givens = GivenRows(self._db)
         if not size:
             self._db.do("delete from accesses")
-        for piece in _whole_lines(log, size):
-            for line in piece.splitlines():
-                skipped += not self._add(line)
-            size += len(piece)
+            givens.clear()
+        for piece in log.whole_lines(size):
+            for line in piece.splitlines(keepends=True):
+                given = givens.add(line, size)
+                skipped += not (self._add(line) or given)
+                size += len(line)
         self._db.do("delete from access_log")
         self._db.do("insert into access_log values(?,?,?)", size, _tail(log, size), skipped)
 
@@ -138,19 +186,6 @@ class AccessRows:
         return True
 
 
-def _whole_lines(log: AccessLog, start: int) -> Iterator[bytes]:
-    """The log from a byte on, in pieces that end with a line; one that is too long is in several.
-
-    The last line, which is being written, is left out.
-    """
-    while piece := log.piece(start, _PIECE):
-        whole = piece[: piece.rfind(b"\n") + 1]
-        if not whole and len(piece) < _PIECE:
-            return
-        yield whole or piece
-        start += len(whole or piece)
-
-
 def _naming(piece: bytes, wanted: Iterable[str]) -> list[bytes]:
     """The lines that name one of these: most name others, and need not be decoded."""
     written = (json.dumps(name).encode("ascii") for name in wanted)
@@ -165,6 +200,8 @@ def _tail(log: AccessLog, size: int) -> str:
 
 def _read(line: bytes) -> tuple[list[str], Instant] | None:
     """The ids, each once, and the time of a line."""
+    if _ASKED not in line:
+        return None
     try:
         row = json.loads(line)
         names, time = row["ids"], instant_of(row["time"])
