@@ -645,8 +645,9 @@ def changed_setting(key: str, value: object, file: Path) -> Shape:
 def user_paths(places: UserPaths) -> dict[str, str]:
     """`config path`: where the files of the person are."""
     return {
-        "config": str(places.config_file), "vaults": str(places.registry_file),
-        "cache": str(places.cache_dir), "default_vault": str(places.vault),
+        "config": str(places.config_file), "policy": str(places.policy_file),
+        "vaults": str(places.registry_file), "cache": str(places.cache_dir),
+        "default_vault": str(places.vault),
     }  # fmt: skip
 
 

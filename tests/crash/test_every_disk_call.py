@@ -71,6 +71,12 @@ class StoppingDisk(VaultDisk):
             raise Stopped
         super().append(path, data, sync=sync)
 
+    def overwrite(self, path: str, places: Sequence[tuple[int, bytes]]) -> None:
+        if self._count():
+            super().overwrite(path, [(at, data[: len(data) // 2]) for at, data in places])
+            raise Stopped
+        super().overwrite(path, places)
+
     def remove(self, path: str) -> None:
         stop = self._count()
         super().remove(path)
@@ -303,7 +309,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment, Adapters())
     unwanted, (kept,) = turns(1)[0], turns(1, session="other", first=1)
-    word = unwanted.text.split()[1]
+    word, reason = unwanted.text.split()[1], "quorple"
 
     def prepare(vault: Vault) -> None:
         vault.capture([unwanted, kept])
@@ -312,6 +318,10 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         assert found is not None
         lines = ((found.id, unwanted.text), ("fact-other", kept.text))
         tool = entity("tool-valve", timeline=(("2026-03-06", found.id, unwanted.text),))
+        vault.retire([found.id], f"{reason} said so")
+        vault.restore(found.id)
+        asked = {"ids": [found.id], "time": NOW, "question": f"where is the {reason} and the rest"}
+        vault.parts.disk.append(layout.ACCESS, json.dumps(asked).encode() + b"\n")
         write_pages(vault, (None, box("box-a", lines=lines, goal=unwanted.text)), (None, tool))
 
     def memory(vault: Vault) -> Memory | None:
@@ -329,8 +339,8 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         vault.parts.index.refresh()
         if memory(vault) is None:
             vault.close()
-            assert where(cycle.path, word) == []
-            assert where(cycle.home, word) == []
+            for free in (word, reason):
+                assert where(cycle.path, free) == where(cycle.home, free) == []
             assert "2026-03-06/box-a.md" in where(cycle.path / "boxes", kept.text)
         else:
             assert live_texts(vault) == {unwanted.text, kept.text}

@@ -1,9 +1,10 @@
 """Disk of a vault: the only code that writes its files; relative paths in, durable bytes out.
 
-Guarantees: a file is either as before or as given, never half (temporary file, fsync, rename); a
-created file never replaces another; nothing is written or read through a symlink or outside the
-root; new folders are 0700, new files 0600, and an existing file keeps its mode. Refuses: paths
-that leave the root (BadInput); a full, read-only or failing disk becomes StorageError.
+Guarantees: a file is either as before or as given, never half (temporary file, fsync, rename; only
+`overwrite` writes in place); a created file never replaces another; nothing is written or read
+through a symlink or outside the root; new folders are 0700, new files 0600, and an existing file
+keeps its mode. Refuses: paths that leave the root (BadInput); a full, read-only or failing disk
+becomes StorageError.
 
 Every durable step of the product goes through one of these few methods, so a crash test is a loop
 over "stop at the k-th call".
@@ -200,6 +201,20 @@ class VaultDisk:
                     fsync(handle)
             finally:
                 os.close(handle)
+
+    def overwrite(self, path: str, places: Sequence[tuple[int, bytes]]) -> None:
+        """Put bytes over others of a file, at `(offset, bytes)`: its length stays.
+
+        The one write that is not atomic: for a log that others append to without a lock, whose
+        lines a new file in its place would lose.
+        """
+        with _mapped(path):
+            handle = os.open(self._at(path), os.O_RDWR | _BINARY | _NOFOLLOW | _NONBLOCK)
+            with os.fdopen(handle, "r+b", buffering=0) as stream:
+                for offset, data in places:
+                    stream.seek(offset)
+                    write_all(handle, data)
+                fsync(handle)
 
     def remove(self, path: str) -> None:
         """Remove a file; nothing happens when it is gone already."""

@@ -33,10 +33,9 @@ PROSE = (PROFILE, IDENTITY, INDEX)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
-RUNS = "state/runs"
+RUNS, POLICIES = "state/runs", "state/policies"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 VERDICTS = "state/verdicts.jsonl"
-POLICIES = "state/policies"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"

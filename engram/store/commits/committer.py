@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from engram.model.ports import Clock
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
-    from engram.store.commits.policy_snapshots import PolicySnapshots
     from engram.store.commits.projections import Projections
+    from engram.store.files.policy_snapshots import PolicySnapshots
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -43,10 +43,13 @@ class VaultCommitter:
         lock: WriterLock,
         projections: Projections,
         erase: Callable[[Transaction], Transaction],
-        policy: Callable[[], Policy],
+        policy: Callable[[], Policy | None] = lambda: None,
     ) -> None:
-        """`erase` takes what is purged out of everything that holds it, the transaction too;
-        `policy` is asked at each commit for the one that holds."""
+        """`erase` takes what is purged out of everything that holds it, the transaction too.
+
+        `policy` is the one that holds; None while its files are not understood, under which nothing
+        is admitted, and what a person decides about memories is still done.
+        """
         self._disk = disk
         self._clock = clock
         self._lock = lock
@@ -57,7 +60,7 @@ class VaultCommitter:
     @cached_property
     def _snapshots(self) -> PolicySnapshots:
         # imported here: a vault that is only read keeps none
-        from engram.store.commits.policy_snapshots import PolicySnapshots
+        from engram.store.files.policy_snapshots import PolicySnapshots
 
         return PolicySnapshots(self._disk)
 

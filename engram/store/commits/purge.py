@@ -2,7 +2,8 @@
 
 A plan (`purge_plan`) names memories, turns and whole conversations; committed, it leaves a vault
 without the files of these memories, and boxes, entities, plain pages, transactions, turn journal,
-transcripts, taken inbox files and titles without their words. What is to be looked for stands in
+transcripts, taken inbox files, titles, verdicts, and questions in the access log without their
+words. What is to be looked for stands in
 the transaction file only as long as it is applied, so that a crash repeats the whole; repeating
 changes nothing. Catalog, index and views are made anew afterwards. Git history, backups, synced
 copies and another program's files are not reached.
@@ -11,16 +12,18 @@ copies and another program's files are not reached.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Transaction
 from engram.store.base import layout
+from engram.store.catalog.access_purge import purge_questions
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
+from engram.store.commits.purge_words import FreeWords
 from engram.store.commits.transaction import Purged
 from engram.store.files.kept_verdicts import purge_verdicts
 from engram.store.files.taken_copies import TakenCopies
@@ -37,10 +40,10 @@ if TYPE_CHECKING:
 WORDS_PURGED = "words_purged"
 #: the event after which no title is stored for a conversation any more
 TITLE_PURGED = "title_purged"
+#: logs in `state/` with free words
+_COPIED = frozenset({layout.VERDICTS, layout.ACCESS, layout.TRACE})
 #: the details of `words_purged` that stay in the journal
 _LASTING = frozenset({"turns", "messages"})
-#: details of events that are no words
-_PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
 
 
 class PurgeWriter:
@@ -76,7 +79,8 @@ class PurgeWriter:
         for change in changes:
             if change.after is not None:
                 self._put_without(remains, change.path)
-        self._rewrite(remains, sorted(own))
+        free = _free_words(details, remains)
+        self._rewrite(remains, free, sorted(own))
         messages = details.get("messages", "").split()
         nameless = _Nameless(remains, committed.plan.events)
         self._turn_log.purge(messages, nameless.turn)
@@ -86,13 +90,15 @@ class PurgeWriter:
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
         texts = json.loads(details.get("texts") or "[]")
+        self._remove_copies()
         purge_verdicts(self._disk, texts, remains)
         TakenCopies(self._disk).purge(messages, texts, remains.named_in)
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else
             if layout.original_of(path) != path or self._identity(path) in remains.ids:
                 self._disk.remove(path)
-        return _settled(committed, remains)
+        purge_questions(self._disk, free.names, remains.cleaned)
+        return _settled(committed, remains, free)
 
     def _put_without(self, remains: PurgeRemains, path: str) -> None:
         data = self._disk.read(path)
@@ -100,13 +106,26 @@ class PurgeWriter:
         if kept is not None and kept != data:
             self._disk.put(path, kept)
 
-    def _rewrite(self, remains: PurgeRemains, own: Sequence[str]) -> None:
-        """Take what was purged out of the transactions of the journal."""
+    def _rewrite(self, remains: PurgeRemains, free: FreeWords, own: Sequence[str]) -> None:
+        """Take what was purged out of the transactions of the journal, and out of the trace.
+
+        The trace may have lines of transactions that the journal has lost.
+        """
         for earlier in self._transaction_log.all():
-            without = _cleaned(transaction.purged(earlier, own), remains)
+            without = _cleaned(transaction.purged(earlier, own), remains, free)
             if without != earlier:
                 path = layout.journal_path(earlier.number, earlier.time)
                 self._disk.put(path, transaction.encode(without))
+        trace = self._disk.read(layout.TRACE) or b""
+        if (kept := free.without_in_trace(trace)) != trace:
+            self._disk.put(layout.TRACE, kept)
+
+    def _remove_copies(self) -> None:
+        """Copies of these files that a sync tool left are read by nobody: they go as a whole."""
+        for name in self._disk.names(layout.STATE):
+            path = f"{layout.STATE}/{name}"
+            if layout.is_conflict_copy(name) and layout.original_of(path) in _COPIED:
+                self._disk.remove(path)
 
     def _identity(self, path: str) -> str:
         """The id of the file at a path now."""
@@ -155,7 +174,13 @@ def _read(event: Event) -> tuple[str, str, dict[str, str]]:
     return event.name, event.subject, dict(event.details)
 
 
-def _settled(committed: Transaction, remains: PurgeRemains) -> Transaction:
+def _free_words(details: Mapping[str, str], remains: PurgeRemains) -> FreeWords:
+    """All that the purge names: memories, pages, items, turns, conversations."""
+    named = " ".join(details.get(key, "") for key in ("turns", "conversations", "items"))
+    return FreeWords(remains.ids.union(named.split()), remains.cleaned)
+
+
+def _settled(committed: Transaction, remains: PurgeRemains, free: FreeWords) -> Transaction:
     """A purge that is done: which turns it took, and nothing of what they said."""
     events = [
         event._replace(details=tuple(one for one in event.details if one[0] in _LASTING))
@@ -164,11 +189,11 @@ def _settled(committed: Transaction, remains: PurgeRemains) -> Transaction:
         for event in committed.plan.events
     ]
     plan = committed.plan._replace(events=tuple(events))
-    return _cleaned(committed._replace(plan=plan), remains)
+    return _cleaned(committed._replace(plan=plan), remains, free)
 
 
-def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
-    """A transaction whose bodies and words hold nothing of what was purged."""
+def _cleaned(committed: Transaction, remains: PurgeRemains, free: FreeWords) -> Transaction:
+    """A transaction whose bodies, events and names hold nothing of what was purged."""
 
     def body(path: str, data: bytes | None) -> bytes | None:
         if data is None:
@@ -185,18 +210,12 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
             return Purged(remains.cleaned(one.path), None, None if named else after, one.why)
         return replace(one, before=before, after=after)
 
-    def event(one: Event) -> Event:
-        details = tuple(
-            (key, value if key in _PLAIN else remains.cleaned(value)) for key, value in one.details
-        )
-        return one._replace(subject=remains.cleaned(one.subject), details=details)
-
     plan = committed.plan
     return committed._replace(
         plan=plan._replace(
             changes=tuple(map(change, plan.changes)),
             seen=tuple(map(change, plan.seen)),
-            events=tuple(map(event, plan.events)),
+            events=free.without(plan.events),
         )
     )
 

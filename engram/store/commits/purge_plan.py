@@ -19,6 +19,7 @@ from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
 from engram.model.summary import without_memories
 from engram.model.text import first_line
+from engram.model.trace import ITEM
 from engram.store.base import layout
 from engram.store.commits.purge import TITLE_PURGED, WORDS_PURGED
 from engram.store.commits.purge_remains import PurgeRemains
@@ -137,6 +138,7 @@ class PurgePlanner:
         details = {
             "turns": " ".join(scope.links), "messages": " ".join(messages),
             "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),
+            "items": " ".join(self._items(ids)),
             "texts": json.dumps(texts), "words": " ".join(sorted(words)),
             "rare": " ".join(sorted(remains.rare)), "phrase": scope.phrase,
         }  # fmt: skip
@@ -145,6 +147,12 @@ class PurgePlanner:
         events += [Event(TITLE_PURGED, name) for name in self._untitled(scope, remains)]
         changes = tuple(self._changes(preview.paths, remains))
         return Plan("purge", changes, tuple(events)), preview, seldom
+
+    def _items(self, ids: Iterable[str]) -> list[str]:
+        """The item ids that events give these memories."""
+        events = self._projections.catalog.log.events
+        told = (dict(event.details).get(ITEM) for name in ids for *_, event in events(name))
+        return sorted(set(filter(None, told)))
 
     def _changes(self, paths: Iterable[str], remains: PurgeRemains) -> Iterator[Purged]:
         """A memory's own files are removed; pages lose their lines, or go as well."""

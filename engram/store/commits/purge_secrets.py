@@ -1,9 +1,10 @@
 """Purge of secrets: what the redactor knows is taken out of all that a vault keeps of its past.
 
 A secret that a person typed into a file, or that an older redactor did not know, stands in files,
-transactions, the turn journal and transcripts. Finds where, and replaces it there by the
-redactor's placeholder; the rest of each text stays. Part of applying the transaction, so a crash
-repeats it; repeating changes nothing. Links to memories are no secrets, whatever their digits.
+transactions, the turn journal, transcripts and questions of the access log. Finds where, and
+replaces it there by the redactor's placeholder; the rest of each text stays. Part of applying the
+transaction, so a crash repeats it; repeating changes nothing. Links to memories are no secrets,
+whatever their digits.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.store.base import layout
+from engram.store.catalog.access_purge import holds_questions, purge_questions
 from engram.store.commits import transaction
+from engram.store.commits.purge_words import FREE
 from engram.store.commits.transaction import Purged
 from engram.store.files.taken_copies import TakenCopies
 
@@ -82,6 +85,8 @@ class SecretEraser:
         for earlier in self._transaction_log.all():
             if self._without(earlier) != earlier:
                 found.append(layout.journal_path(earlier.number, earlier.time))
+        if holds_questions(self._disk, self.cleaned):
+            found.append(layout.ACCESS)
         segments = {
             entry.segment for entry in self._turn_log.entries()
             if self._turn(entry.turn) != entry.turn
@@ -119,6 +124,7 @@ class SecretEraser:
             self.cleaned,
         )
         self._turn_log.rewrite(self._turn)
+        purge_questions(self._disk, (), self.cleaned)
 
     def cleaned(self, text: str) -> str:
         """A text with placeholders for its secrets."""
@@ -184,5 +190,4 @@ class SecretEraser:
         )
 
     def _detail(self, key: str, value: str) -> tuple[str, str]:
-        """A person's reason is the one detail in free words."""
-        return key, self.cleaned(value) if key == "reason" else value
+        return key, self.cleaned(value) if key in FREE else value

@@ -16,6 +16,7 @@ from engram.store.base import layout
 
 if TYPE_CHECKING:
     from engram.language.topics import Topic
+    from engram.model.instant import Instant
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
 
@@ -97,16 +98,14 @@ def trace_lines(transaction: Transaction) -> bytes:
     if transaction.left:
         head.append(("left_to_the_person", " ".join(transaction.left)))
     events = (Event(plan.kind, "", tuple(head)), *plan.events)
-    return b"".join(
-        json.dumps(
-            {"n": transaction.number, "time": transaction.time, "event": event.name}
-            | ({"subject": event.subject} if event.subject else {})
-            | dict(sorted(event.details)),
-            ensure_ascii=True,
-        ).encode("ascii")
-        + b"\n"
-        for event in events
-    )
+    return b"".join(trace_line(transaction.number, transaction.time, event) for event in events)
+
+
+def trace_line(number: int, time: Instant, event: Event) -> bytes:
+    """An event as its line of the trace."""
+    row: dict[str, object] = {"n": number, "time": time, "event": event.name}
+    row |= {"subject": event.subject} if event.subject else {}
+    return json.dumps(row | dict(sorted(event.details)), ensure_ascii=True).encode("ascii") + b"\n"
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -89,13 +89,8 @@ class VerdictFile:
 def purge_verdicts(disk: VaultDisk, texts: Iterable[str], remains: PurgeRemains) -> None:
     """Take out every line about one of some texts, or with words of what was purged.
 
-    A line that cannot be read goes too: nobody knows what it holds. A copy that a sync tool left
-    is read by nobody, and goes as a whole.
+    A line that cannot be read goes too: nobody knows what it holds.
     """
-    for name in disk.names(layout.STATE):
-        path = f"{layout.STATE}/{name}"
-        if layout.is_conflict_copy(name) and layout.original_of(path) == layout.VERDICTS:
-            disk.remove(path)
     data = _kept(disk)
     if data is None:
         return
