@@ -25,7 +25,7 @@ EXAMPLES: dict[str, list[str]] = {
     "show": ["decision"], "why": ["decision"], "tiers": [], "links": ["decision"], "entities": [],
     "boxes": [], "traces": [], "summaries": [],
     "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
-    "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
+    "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "events": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
