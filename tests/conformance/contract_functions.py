@@ -13,6 +13,7 @@ from engram.model.given import recall_hash
 from engram.model.item import check_item, normal_owner
 from engram.model.item_view import authority_of_source, dedup_key, importance_of
 from engram.model.numbering import numbered
+from engram.model.plain_view import plain_view
 from engram.model.trace import ITEM, KIND, STORE, WRITE
 from engram.model.traced_text import traced_text
 from engram.recall.short_term import summary_text
@@ -68,4 +69,5 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     ),
     "recall_hash": lambda given: recall_hash([(one["kind"], one["id"]) for one in given["items"]]),
     "trace_redact": lambda given: traced_text(given["value"]),
+    "plain_view": plain_view,
 }

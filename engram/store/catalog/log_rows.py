@@ -173,6 +173,6 @@ def _condition(wanted: LogFilter) -> tuple[str, list[str]]:
         )
         values += [f'"item": "{wanted.space}:', f"{wanted.space}:*"]
     if wanted.session:
-        found.append("instr(e.details, ?)")
-        values.append(f'"source": {json.dumps(wanted.session)[:-1]}#')
+        found.append("(instr(e.details, ?) or e.subject = ?)")
+        values += [f'"source": {json.dumps(wanted.session)[:-1]}#', wanted.session]
     return " and ".join(found), values
