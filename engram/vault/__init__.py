@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.contract_event import ContractEvent
     from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
@@ -613,6 +614,27 @@ class Vault:
         """The changes, newest first."""
         self._settled()
         return self.parts.transaction_log.entries(self.parts.catalog, limit)
+
+    def events(
+        self, limit: int = 50, *, event: str = "", since: str = "", space: str = "",
+        session: str = "", expand: bool = False,
+    ) -> Sequence[ContractEvent]:  # fmt: skip
+        """The last events of the memory contract, in the order in which they happened.
+
+        Of one name, from a day or an instant on, about one space, of one session. With `expand`
+        each holds the policy itself where it else names it by its digest. Raises BadInput for a
+        name that no event has.
+        """
+        from engram.queries.contract_log import ContractLog, EventFilter
+        from engram.store.catalog.access import AccessLog
+        from engram.store.files.policy_snapshots import kept_policy
+
+        lookup, disk = self._lookup(), self.parts.disk
+        log = ContractLog(
+            self.parts.catalog, lookup, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+        )
+        found = log.last(limit, EventFilter(event, since, space, session))
+        return [log.expanded(one) for one in found] if expand else found
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
