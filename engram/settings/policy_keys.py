@@ -127,7 +127,7 @@ def allowed_policy(key: PolicyKey) -> str:
         "choice": f"one of {listed}",
         "names": f"a list of some of {listed}{nothing}",
         "texts": f"a list of at most {_MOST_ENTRIES} texts of 2 to {_LONGEST} characters, each"
-        f" with a letter or digit{nothing}",
+        f" word with a letter or digit{nothing}",
         "switch": "true or false",
         "count": f"a whole number from 0 to {_MOST_COUNT}",
         "order": f"a list of {listed}, each of them once",
@@ -157,8 +157,9 @@ def _names(key: PolicyKey, items: list[object]) -> tuple[str, ...]:
 
 
 def _is_text(text: str) -> bool:
-    plain = text.isprintable() and any(map(str.isalnum, text))
-    return plain and 2 <= len(text) <= _LONGEST and text == text.strip()
+    # words of signs alone, side by side, could be matched in as many ways as there are signs
+    worded = all(any(map(str.isalnum, word)) for word in text.split())
+    return worded and text.isprintable() and 2 <= len(text) <= _LONGEST and text == text.strip()
 
 
 def _count(value: object, least: int) -> int | None:
