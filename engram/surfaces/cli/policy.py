@@ -77,18 +77,18 @@ def _say_values(loaded: LoadedPolicy, values: Mapping[str, StatedValue]) -> None
     rows = [
         (name, text, _place(value))
         for name, value in sorted(values.items())
-        for text in _texts(name, value)
+        for text in in_words(name, value)
     ]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, text, place in rows:
         say(f"{name:<{wide[0]}}  {text:<{min(wide[1], _WIDEST)}}  {place}")
     for name, value in loaded.without_effect.items():
-        shown = "; ".join(_texts(name, value))
+        shown = "; ".join(in_words(name, value))
         talk(f"without effect: {name} = {shown} in {_place(value)}: what holds is as strict")
     talk(f"policy {loaded.policy.digest}")
 
 
-def _texts(name: str, value: StatedValue) -> list[str]:
+def in_words(name: str, value: StatedValue) -> list[str]:
     """A value in words; each way between spaces has a line of its own."""
     from engram.model.policy import PromotionRule
     from engram.settings.policy_keys import StatedRule, policy_key
