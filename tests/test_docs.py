@@ -31,7 +31,7 @@ from engram.settings.keys import CHOICES, RANGES, known_keys
 from engram.settings.load import VAULT_KEYS
 from engram.settings.paths import places_of
 from engram.settings.policy_files import load_policy
-from engram.settings.policy_keys import PRESETS
+from engram.settings.policy_keys import POLICY_KEYS, PRESETS
 from engram.store.base.clock import FixedClock
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import KEYS, read_memory
@@ -550,7 +550,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
         if name.partition(".")[0] in tables and not name.endswith((".py", ".md", ".toml"))
     }
     assert "capture.exclude" in named
-    assert named <= set(known_keys())
+    assert named <= {*known_keys(), *POLICY_KEYS}
 
 
 # -- pages and links ---------------------------------------------------------------------------
