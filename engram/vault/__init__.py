@@ -1058,6 +1058,7 @@ class Vault:
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
                 parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
+                *parts.policy_check(),
             )
         )  # fmt: skip
 

@@ -679,6 +679,16 @@ class VaultParts:
         except ConfigError:
             return None
 
+    def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:
+        """Why a policy file is not understood and how to mend that; what in the vault's is idle."""
+        from engram.settings.policy_files import load_policy
+
+        try:
+            idle = load_policy(self.places, self.root).without_effect
+        except ConfigError as error:
+            return (str(error), error.hint), {}
+        return None, {name: f"{value.source}:{value.line}" for name, value in idle.items()}
+
     @property
     def given(self) -> Given:
         """What agents were given; it remembers what it read, so that each use makes its own."""
