@@ -216,7 +216,7 @@ def shown_turn(said: ShownTurn) -> Shape:
 
 
 def origin(found: MemoryOrigin) -> Shape:
-    """`why`: what made a memory, its receipts, and every event since."""
+    """`why`: what made a memory, its receipts, every event since, and its life in sentences."""
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
@@ -230,6 +230,7 @@ def origin(found: MemoryOrigin) -> Shape:
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
             for number, time, event in found.events
         ],
+        "life": [one._asdict() for one in found.life],
     }  # fmt: skip
 
 

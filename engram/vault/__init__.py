@@ -413,10 +413,13 @@ class Vault:
         return self._lookup().links(reference)
 
     def origin(self, reference: str) -> MemoryOrigin:
-        """Where a memory came from, and every event since."""
+        """Where a memory came from, every event since, and both in sentences."""
+        from engram.queries.lives import life_of
+
         lookup = self._lookup()
         origin = lookup.origin(lookup.memory(reference))
-        return origin._replace(retention=self._read(origin.memory))
+        told = life_of(origin.memory, self.parts.catalog, lookup, self.parts.timezone)
+        return origin._replace(retention=self._read(origin.memory), life=told)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.

@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from engram.model.change import Event, Transaction
     from engram.store.catalog.database import CacheDatabase
 
@@ -38,6 +40,13 @@ class LogRows:
         """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
         columns = "n, time, kind, batch, changes, left_alone, undoes"
         return self._db.rows(f"select {columns} from transactions order by n desc")
+
+    def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Kind and batch of some transactions, by number."""
+        rows = (
+            self._db.row("select kind, batch from transactions where n = ?", one) for one in numbers
+        )
+        return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
 
     def last_of(self, *kinds: str) -> int:
         """The number of the last transaction of one of these kinds, 0 without any."""
