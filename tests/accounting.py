@@ -8,7 +8,7 @@ nor the code that writes a vault has a word in it. A turn is, by the journal and
 |---|---|
 | pending | captured, no transaction speaks of it |
 | memory | acknowledged, and the receipt of a memory |
-| refused | acknowledged, and the `source` of a `candidate_refused` event |
+| refused | acknowledged, and the `source` of a `memory_denied` event |
 | marked | acknowledged, nothing to keep, and in a transcript at or before the `extracted` mark |
 | dead | given up, and named by a file of the dead letter |
 | twice | captured twice, or pending and yet the receipt of a memory |
@@ -160,7 +160,7 @@ def read_books(root: Path) -> Books:
     for letter in root.glob("state/dead-letter/*.json"):
         books.letters |= _numbers(json.loads(letter.read_bytes())["turns"])
     for row in _rows([root / "state/trace.jsonl"]):
-        if row["event"] == "candidate_refused":
+        if row["event"] == "memory_denied":
             books.refusals.add(row["source"])
     for top in ("facts", "archive"):
         for path in (root / top).rglob("*.md"):

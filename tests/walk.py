@@ -247,7 +247,7 @@ class Walk:
             event.subject
             for one in self.vault.parts.transaction_log.all()
             for event in one.plan.events
-            if event.name == "memory_created"
+            if event.name == "memory_write"
         }
         return sorted(given)
 

@@ -24,6 +24,7 @@ from engram.model.refusal_codes import REFUSED
 from engram.model.retention import expiry, renewed
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
+from engram.model.trace import CONFLICT, DELETED, WRITE, reason_gone
 from engram.model.verdict import MemoryPatch, Verdict
 from engram.model.view import VaultView
 
@@ -100,7 +101,7 @@ class AdmissionDraft:
             return self._patch(verdict, verdict.patch)
         born = self._birth(candidate)
         details = {"rule": candidate.rule, "left_out": " ".join(verdict.left_out)}
-        self._event("memory_created", born.id, verdict, category=born.category, **details)
+        self._event(WRITE, born.id, verdict, category=born.category, **details)
         if verdict.decision == "supersede":
             born = replace(born, supersedes=verdict.memories)
             for identifier in verdict.memories:
@@ -111,7 +112,7 @@ class AdmissionDraft:
             for identifier in verdict.memories:
                 self._note("memory_replaced_in_part", identifier, by=born.id)
         elif verdict.code == "older_than_holder":
-            born = self._make_history(born, verdict.memories[0])
+            born = self._make_history(born, verdict)
         self._put(born)
         return born
 
@@ -135,15 +136,15 @@ class AdmissionDraft:
         receipts = (verdict.candidate.receipt, *verdict.candidate.also)
         links = (receipt.link for receipt in receipts if receipt.link)
         after = replace(after, sources=tuple(dict.fromkeys((*after.sources, *links))))
-        name = "memory_retired"
+        name, why = DELETED, {"reason": reason_gone(after), "why": patch.reason}
         if verdict.decision == "update":
-            name = "memory_updated"
+            name, why = "memory_updated", {"why": patch.reason}
             term = renewed(before, after, self._now, self._settings.retention)
             after = replace(after, expires=term, sensitivity=_sensitivity(after))
         self._put(after)
         self._event(
-            name, after.id, verdict, fields=" ".join(patch.fields), reason=patch.reason,
-            left_out=" ".join(verdict.left_out),
+            name, after.id, verdict, fields=" ".join(patch.fields),
+            left_out=" ".join(verdict.left_out), **why,
         )  # fmt: skip
         return after
 
@@ -163,7 +164,7 @@ class AdmissionDraft:
         if loser is None or not loser.live:
             return
         self._put(superseded(loser, by, verdict.code, self._now))
-        self._compared("memory_superseded", loser, by, verdict)
+        self._beaten(loser, by, verdict)
 
     def _dispute(self, born: Memory, verdict: Verdict) -> Memory:
         """Nothing is overwritten, the person decides between both sides (design 5.5).
@@ -175,13 +176,15 @@ class AdmissionDraft:
             doubted = verdict.code == CONTRADICTION and other is not None and other.live
             if doubted and other is not None and not outranks(other, verdict.candidate):
                 self._put(disputed(other, (born.id,), verdict.code, self._now))
-                self._compared("memory_disputed", other, born, verdict)
+                evidence = self._evidence(other, verdict)
+                self._note("memory_disputed", other.id, by=born.id, **evidence)
         return disputed(born, verdict.memories, verdict.code, self._now)
 
-    def _make_history(self, born: Memory, holder: str) -> Memory:
-        newer = self.view.memory(holder)
+    def _make_history(self, born: Memory, verdict: Verdict) -> Memory:
+        newer = self.view.memory(verdict.memories[0])
         assert newer is not None  # named by the decider from this draft
         self._put(replace(newer, supersedes=(*newer.supersedes, born.id)))
+        self._beaten(born, newer, verdict)
         return superseded(born, newer, "older_than_holder", self._now)
 
     def _put(self, memory: Memory) -> None:
@@ -217,13 +220,21 @@ class AdmissionDraft:
             **details,
         )
 
-    def _compared(self, name: str, older: Memory, newer: Memory, verdict: Verdict) -> None:
-        """What became of the older of two, with the evidence: both sources, what was compared."""
+    def _beaten(self, loser: Memory, by: Memory, verdict: Verdict) -> None:
+        """Of two memories one stands: by which rule, and what became of the other."""
         link = verdict.candidate.receipt.link
+        self._note(CONFLICT, loser.id, winner=by.id, rule=verdict.rung, source=link)
         self._note(
-            name, older.id, by=newer.id, code=verdict.code, judged=verdict.judged,
-            source=link, against="".join(older.sources[:1]),
+            DELETED, loser.id, reason="superseded", replaced_by=by.id,
+            **self._evidence(loser, verdict),
         )  # fmt: skip
+
+    def _evidence(self, older: Memory, verdict: Verdict) -> dict[str, str]:
+        """What was compared, and both sources."""
+        return {
+            "code": verdict.code, "judged": verdict.judged,
+            "source": verdict.candidate.receipt.link, "against": "".join(older.sources[:1]),
+        }  # fmt: skip
 
     def _note(self, name: str, subject: str, **details: str) -> None:
         kept = tuple((key, value) for key, value in details.items() if value)

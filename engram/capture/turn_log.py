@@ -1,10 +1,10 @@
 """Turn journal: an append-only log of numbered turns, durable once per group.
 
 One JSON line a turn in `state/turns/<first>.jsonl`, append-only, numbered without gaps, each with
-the CRC-32 of the rest of its line. Guarantees: `append` returns only after one fsync covered the
-whole group; a torn tail (killed or unplugged while writing) is moved into `*.torn` and the journal
-continues after the last sound line. Refuses nothing; a damaged line in the middle is left out, and
-`count_damaged` counts it.
+its tick and the CRC-32 of the rest of its line. Guarantees: `append` returns only after one fsync
+covered the whole group; a torn tail (killed or unplugged while writing) is moved into `*.torn` and
+the journal continues after the last sound line. Refuses nothing; a damaged line in the middle is
+left out, and `count_damaged` counts it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -42,8 +42,13 @@ class VaultTurnLog:
         self._disk = disk
         self._end: tuple[str, int, int] | None = None
 
-    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[TurnEntry]:
-        """Number `(turn, signal level)` pairs from the end on; durable in one group."""
+    def append(
+        self, turns: Sequence[tuple[Turn, str]], batch: str = "", tick: int = 0
+    ) -> list[TurnEntry]:
+        """Number `(turn, signal level)` pairs from the end on; durable in one group.
+
+        `tick` is the last one that the vault has used: each turn has one of its own after it.
+        """
         if not turns:
             return []
         segment, size, last = self.end()
@@ -52,8 +57,10 @@ class VaultTurnLog:
         entries: list[TurnEntry] = []
         lines: list[bytes] = []
         for seq, (turn, signal) in enumerate(turns, last + 1):
-            line = encode(turn, seq, signal, batch)
-            entries.append(TurnEntry(turn.numbered(seq), signal, batch, segment, size, len(line)))
+            tick += 1
+            line = encode(turn, seq, signal, batch, tick)
+            told = signal, batch, segment, size, len(line), tick
+            entries.append(TurnEntry(turn.numbered(seq), *told))
             lines.append(line)
             size += len(line)
         self._end = None
@@ -101,12 +108,12 @@ class VaultTurnLog:
             for line in self._lines(segment):
                 decoded = decode(line)
                 if decoded is not None and decoded[0] > after and decoded[1] is not None:
-                    signal, batch = decoded[2:]
-                    yield TurnEntry(decoded[1], signal, batch, segment, offset, len(line))
+                    signal, batch, tick = decoded[2:]
+                    yield TurnEntry(decoded[1], signal, batch, segment, offset, len(line), tick)
                 offset += len(line)
 
-    def purged(self) -> Iterator[tuple[int, str, str, int, int]]:
-        """`(number, message, segment, offset, length)` of every purged line, in order."""
+    def purged(self) -> Iterator[tuple[int, str, str, int, int, int]]:
+        """`(number, message, segment, offset, length, tick)` of every purged line, in order."""
         for segment in self.segments():
             offset = 0
             for line in self._lines(segment):
@@ -114,7 +121,8 @@ class VaultTurnLog:
                 decoded = decode(line) if b'"purged":true' in line else None
                 if decoded is not None and decoded[1] is None:
                     row = json.loads(b"{" + line[_PREFIX:-1])
-                    yield decoded[0], str(row.get("message", "")), segment, offset, len(line)
+                    message = str(row.get("message", ""))
+                    yield decoded[0], message, segment, offset, len(line), decoded[4]
                 offset += len(line)
 
     def _lines(self, segment: str) -> list[bytes]:
@@ -144,7 +152,8 @@ class VaultTurnLog:
                 decoded = decode(line)
                 turn = decoded[1] if decoded else None
                 if turn is not None and turn.message in unwanted:
-                    lines[index] = encode_purged(turn.seq, turn.message, len(line))
+                    tick = decoded[4] if decoded else 0
+                    lines[index] = encode_purged(turn.seq, turn.message, len(line), tick)
                     changed, count = True, count + 1
                 elif decoded and turn is not None and (other := change(turn)) != turn:
                     lines[index] = encode(other, turn.seq, *decoded[2:], length=len(line))
@@ -207,8 +216,8 @@ class VaultTurnLog:
 
 
 def encode(
-    turn: Turn, seq: int, signal: str = "none", batch: str = "", length: int = 0
-) -> bytes:  # fmt: skip
+    turn: Turn, seq: int, signal: str = "none", batch: str = "", tick: int = 0, *, length: int = 0
+) -> bytes:
     """One journal line: JSON with the CRC-32 of its rest in front, and a line feed.
 
     With a `length` it is filled up to that, if it is shorter.
@@ -237,15 +246,18 @@ def encode(
         row["signal"] = signal
     if batch:
         row["batch"] = batch
+    if tick:
+        row["tick"] = tick
     return _filled(row, length) if length else _sealed(row)
 
 
-def encode_purged(seq: int, message: str, length: int) -> bytes:
-    """The line that replaces a purged turn: number and digest, no text, the same length.
+def encode_purged(seq: int, message: str, length: int, tick: int = 0) -> bytes:
+    """The line that replaces a purged turn: number, tick and digest, no text, the same length.
 
     The lines after it keep their offsets, so that every reference to them stays valid.
     """
-    return _filled({"v": 1, "seq": seq, "message": message, "purged": True}, length)
+    row: dict[str, object] = {"v": 1, "seq": seq, "message": message, "purged": True}
+    return _filled(row | ({"tick": tick} if tick else {}), length)
 
 
 def _filled(row: dict[str, object], length: int) -> bytes:
@@ -260,8 +272,8 @@ def _sealed(row: dict[str, object]) -> bytes:
     return b'{"crc":"%08x",' % zlib.crc32(rest) + rest + b"\n"
 
 
-def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
-    """A line -> (number, turn or None when purged, signal, batch); None when torn or damaged."""
+def decode(line: bytes) -> tuple[int, Turn | None, str, str, int] | None:
+    """A line -> (number, turn or None when purged, signal, batch, tick); None when damaged."""
     if not line.endswith(b"\n") or not line.startswith(b'{"crc":"'):
         return None
     rest = line[_PREFIX:-1]
@@ -272,7 +284,7 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
         if not 0 < int(row["seq"]) < _MOST:
             return None
         if row.get("purged"):
-            return int(row["seq"]), None, "none", ""
+            return int(row["seq"]), None, "none", "", _tick(row)
         turn = Turn(
             **{name: row[name] for name in _FIELDS},
             project=row.get("project", ""),
@@ -285,7 +297,13 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
         check(turn)
     except (ValueError, KeyError, TypeError, RecursionError, BadInput):
         return None
-    return turn.seq, turn, str(row.get("signal", "none")), str(row.get("batch", ""))
+    return turn.seq, turn, str(row.get("signal", "none")), str(row.get("batch", "")), _tick(row)
+
+
+def _tick(row: Mapping[str, object]) -> int:
+    """The tick of a line; 0 for one of an older version, and for what no tick can be."""
+    tick = row.get("tick")
+    return tick if type(tick) is int and 0 < tick < _MOST else 0
 
 
 def _sound_length(data: bytes) -> int:

@@ -9,13 +9,14 @@ What fails is refused with a stable code. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.consolidate.context import Pass, PassContext, StepKey
+from engram.consolidate.step_events import events_of
 from engram.consolidate.summary_sources import outdated
 from engram.model.box import Box
-from engram.model.change import Change, Event, Plan
+from engram.model.change import Change, Plan
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.ports import PageWriter, Writer
@@ -195,7 +196,7 @@ def _page(page: Page, view: VaultView) -> Page | None:
 
 
 def plan_of(steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str = "") -> Plan:
-    """The steps as one transaction: one change a file, one event for each subject of each step."""
+    """The steps as one transaction: one change a file, and the events of each step."""
     born, amended = memories_of(steps)
     changes = (
         *writer.changes(born, amended),
@@ -240,20 +241,3 @@ def prose_of(steps: Sequence[Step]) -> list[Change]:
         old = found.get(change.path)
         found[change.path] = change if old is None else replace(change, before=old.before)
     return [change for change in found.values() if change.before != change.after]
-
-
-def events_of(steps: Sequence[Step]) -> Iterator[Event]:
-    """One event for each subject of each step, numbered from 1: what was done, and why.
-
-    An event names its own subject only: with all of them a profile's events would grow squared.
-    """
-    for number, step in enumerate(steps, 1):
-        details = (
-            ("step", str(number)),
-            ("task", step.task),
-            ("action", step.action),
-            ("why", step.why),
-        )
-        for subject in step.subjects:
-            yield Event("consolidated", subject, details)
-        yield from step.events

@@ -34,6 +34,13 @@ class Reader(NamedTuple):
     session: str = BY_HAND
 
 
+class PolicyRef(NamedTuple):
+    """The policy that holds: its digest, and the spaces that it lets be read, in its order."""
+
+    digest: str = ""
+    spaces: tuple[str, ...] = ()
+
+
 class GivenItem(NamedTuple):
     """A memory in a block, or the summary that stands for those that it `tells`, by file id.
 
@@ -57,10 +64,10 @@ class GivenBlock(NamedTuple):
     """One block for an agent.
 
     `by` is who was given it (`claude-code`, an MCP client's name, `person`), `session` the name of
-    the conversation's transcript or `by-hand`, `policy` the digest of the policy that held, `spaces`
-    those that it lets be read, in its order, and `last` the number of the last transaction that was
-    seen. `asked`: somebody asked for the memories, which counts as a read. `question` is that of who
-    asked; a hook has none.
+    the conversation's transcript or `by-hand`, `policy` the digest of the policy that held,
+    `spaces` those that it lets be read, in its order, and `last` the number of the last transaction
+    that was seen. `asked`: somebody asked for the memories, which counts as a read. `question` is
+    that of who asked; a hook has none.
     """
 
     time: Instant

@@ -3,11 +3,15 @@
 Values only: `settings/policy_files` reads them, `admit` and `recall` obey them. Policies are no
 settings: they have files of their own (`docs/contract.md`). A snapshot of each policy that decided
 anything is kept under its `digest`.
+
+A list of what is allowed allows all when it is empty, and nothing when it is `NOTHING`, which is
+the name of no event type and no key: whoever looks for a name in a list need not know it.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
@@ -20,8 +24,13 @@ WritePolicy = Literal["none", "minimal", "normal", "aggressive"]
 WRITE_POLICIES: tuple[WritePolicy, ...] = ("none", "minimal", "normal", "aggressive")
 Forgetting = Literal["never", "ttl", "decay"]
 FORGETTING: tuple[Forgetting, ...] = ("never", "ttl", "decay")
+#: a list that allows nothing
+NOTHING = ("none",)
+#: the row of `retention` for what has a slot, whatever its event type
+PROFILE = "profile"
 #: digits of a policy's digest
 _DIGEST = 16
+_IS_DIGEST = re.compile(rf"[0-9a-f]{{{_DIGEST}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +67,9 @@ class PhaseRules:
 class Policy:
     """One policy; the names are those of seed 002, and of its trace.
 
-    An empty list of allowed event types allows all. `promotion` says by kind of item which event
-    types it may be made of, `retention` by space (`*` for the others) and event type when it ends.
-    `sources` is the most authority that what comes from a source may claim, by its name.
+    `promotion` says by kind of item which event types it may be made of, `retention` by event type,
+    or `profile` for one value of a slot, when it ends: ask `ends`. `sources` is the most authority
+    that what comes from a source may claim, by its name; of a source without a name, any.
     """
 
     preset: str = "vault"
@@ -69,7 +78,7 @@ class Policy:
     allow_event_types: tuple[str, ...] = ()
     deny_event_types: tuple[str, ...] = ()
     promotion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    retention: Mapping[str, Mapping[str, RetentionRule]] = field(default_factory=dict)
+    retention: Mapping[str, RetentionRule] = field(default_factory=dict)
     read_order: tuple[str, ...] = ("session", "user", "project", "system")
     write_spaces: tuple[str, ...] = ("session", "user", "project")
     promotions: tuple[PromotionRule, ...] = ()
@@ -90,6 +99,11 @@ class Policy:
         """The policy that holds in a space."""
         return self.spaces.get(space, self)
 
+    def ends(self, kind: str, event_type: str) -> RetentionRule:
+        """When an item of this policy's space ends; what no rule names by `forget_policy`."""
+        row = PROFILE if kind == PROFILE else event_type
+        return self.retention.get(row, RetentionRule(self.forget_policy))
+
     @property
     def snapshot(self) -> Mapping[str, object]:
         """The policy as it stands in traces: plain data, sections of spaces in `space`."""
@@ -103,3 +117,8 @@ class Policy:
         """16 hex digits of its content: what events name it by."""
         text = json.dumps(self.snapshot, sort_keys=True, separators=(",", ":"))
         return sha256_text(text)[:_DIGEST]
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text is the digest of some policy."""
+    return bool(_IS_DIGEST.fullmatch(text))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engram.model.errors import BadInput
+from engram.model.trace import DENIED
 
 #: in the order of the gate
 MEANINGS: Mapping[str, str] = {
@@ -66,7 +67,7 @@ MEANINGS: Mapping[str, str] = {
     "flood": "the model proposed too many",
 }
 #: the events of a refusal, and of a person who keeps what was refused
-REFUSED, KEPT = "candidate_refused", "refusal_kept"
+REFUSED, KEPT = DENIED, "refusal_kept"
 _SECURITY = frozenset({"secret", "personal"})
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.trace import UNDONE, WRITE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -68,8 +70,10 @@ def source_step(events: Iterable[Event]) -> SourceStep:
     found = SourceStep()
     for event in events:
         details = dict(event.details)
-        if event.name == "memory_created":
-            found = SourceStep(details.get("origin", ""), details.get("rule", ""))
+        if event.name == WRITE and details.get("reason") != UNDONE:
+            # what a consolidation wrote has its pass in place of a rule
+            rule = details.get("rule", "") or details.get("task", "")
+            found = SourceStep(details.get("origin", ""), rule)
         elif event.name == "hand_edit" and details.get("what") == "created":
             found = SourceStep("hand")
         elif event.name == "consolidated" and not found.origin:

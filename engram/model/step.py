@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from engram.model.authority import Rung
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.summary import Summary
@@ -52,7 +53,8 @@ class Step:
     concerned, the survivor first; `why` is one phrase for a person. `amended` and `pages` hold
     `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes. `events`
     are logged beside the step's own. `notes` are for the person who looks on, in the words of the
-    memories: nothing logs them.
+    memories: nothing logs them. `rung` is that of the ladder by which the newer of two statements
+    stands, where they cannot both hold.
     """
 
     task: str
@@ -65,3 +67,4 @@ class Step:
     prose: tuple[Change, ...] = ()
     events: tuple[Event, ...] = ()
     notes: tuple[str, ...] = ()
+    rung: Rung | None = None

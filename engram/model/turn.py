@@ -138,6 +138,7 @@ class TurnEntry(NamedTuple):
 
     `signal` is the level of its local scan; `batch` names the import that brought it (empty for
     live capture); `segment` is the journal file, `offset` and `length` the bytes of its line.
+    `tick` is 0 in what older versions wrote.
     """
 
     turn: Turn
@@ -146,6 +147,7 @@ class TurnEntry(NamedTuple):
     segment: str
     offset: int
     length: int
+    tick: int = 0
 
 
 class NextTurn(NamedTuple):

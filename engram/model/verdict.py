@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from engram.model.authority import Rung
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 
@@ -32,7 +33,8 @@ class Verdict:
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
     `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
-    which parts of a record are not written, and why (`completed:secret`).
+    which parts of a record are not written, and why (`completed:secret`). `rung` is that of the
+    ladder by which one of two statements stands, where they cannot both hold.
     """
 
     decision: Decision
@@ -43,3 +45,4 @@ class Verdict:
     factors: tuple[tuple[str, int], ...] = ()
     patch: MemoryPatch | None = None
     left_out: tuple[str, ...] = ()
+    rung: Rung = "recency"

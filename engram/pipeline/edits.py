@@ -26,6 +26,7 @@ from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
 from engram.model.text import content_hash
+from engram.model.trace import conflict, deleted
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
@@ -151,9 +152,8 @@ def _end(
                 code=f"{verb.upper()}_ERROR",
             )
         after = replace(memory, status=status, status_since=now, status_reason=code)
-        details = (("reason", reason or code), ("was", memory.status))
         pairs.append((memory, after))
-        events.append(Event(f"memory_{status}", memory.id, details))
+        events.append(deleted(after, was=memory.status, why=reason))
     return MemoryEdit(verb, tuple(pairs), tuple(events))
 
 
@@ -175,7 +175,7 @@ def supersede(
     before = [old, new, *claimants]
     over = _replaced(old, after, now, "by_hand")
     unclaimed = [_without_claim(one, new.id) for one in claimants]
-    events = (_superseded(old, new, "by_hand"), _confirmed(new))
+    events = (*_superseded(old, new, "by_hand"), _confirmed(new))
     return MemoryEdit("supersede", _changed(before, [over, after, *unclaimed]), events)
 
 
@@ -197,7 +197,9 @@ def resolve(
     for other in others:
         over = other.live and _replaced(other, winner, now, "resolved")
         after.append(over or _peaceful(other, memory.id))
-    events = [_confirmed(memory), *(_superseded(loser, memory, "resolved") for loser in losers)]
+    events = [_confirmed(memory)]
+    for loser in losers:
+        events += _superseded(loser, memory, "resolved")
     return MemoryEdit("resolve", _changed([memory, *others], after), tuple(events))
 
 
@@ -329,8 +331,10 @@ def _confirmed(memory: Memory) -> Event:
     return Event("memory_confirmed", memory.id, (("by", "person"), ("was", memory.status)))
 
 
-def _superseded(old: Memory, by: Memory, code: str) -> Event:
-    return Event("memory_superseded", old.id, (("by", by.id), ("code", code)))
+def _superseded(old: Memory, by: Memory, code: str) -> tuple[Event, Event]:
+    """The person's word between two memories is a correction of the one that leaves."""
+    gone = deleted(old, "superseded", replaced_by=by.id, code=code)
+    return conflict(old.id, by.id, "correction"), gone
 
 
 def _settled(memory: Memory, others: Sequence[str]) -> Event:

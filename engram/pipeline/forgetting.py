@@ -17,6 +17,7 @@ from engram.model.instant import Instant
 from engram.model.memory import SESSION, Memory
 from engram.model.report import MemoryEdit, PurgePreview, Scope
 from engram.model.text import sha256_bytes
+from engram.model.trace import deleted
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def forget(
         if memory.status != "retired":
             after = replace(memory, status="retired", status_since=now, status_reason="forgotten")
             pairs.append((memory, after))
-            details = (("reason", reason or "forgotten"), ("was", memory.status))
-            events.append(Event("memory_deleted", memory.id, details))
+            events.append(deleted(after, was=memory.status, why=reason))
     if not pairs:
         silenced = ()
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))

@@ -76,7 +76,7 @@ def take_in(
             fresh.append((clean, level))
         if not again:
             fresh = _retitled(fresh, ports)
-        entries = ports.turn_log.append(fresh, batch)
+        entries = ports.turn_log.append(fresh, batch, ports.committer.tick)
         if not entries:
             return CaptureResult(withheld=len(withdrawn))
         ports.turns.add(entries)

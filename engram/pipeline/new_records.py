@@ -19,6 +19,7 @@ from engram.model.ids import is_id, memory_id
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import SESSION, Memory, schema_name
+from engram.model.numbering import place_of
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
@@ -27,6 +28,7 @@ from engram.model.report import Remembered
 from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST
 from engram.model.text import content_hash
+from engram.model.trace import WRITE
 from engram.model.turn import Turn, turn_of
 from engram.pipeline.dictation import dictated, refuse_text
 from engram.pipeline.writing import writing
@@ -178,9 +180,9 @@ def _decided(
         )  # fmt: skip
     details = (
         ("code", "new"), ("origin", "person"), ("source", memory.sources[0]),
-        ("category", memory.category), ("schema", record.schema),
+        ("category", memory.category), ("schema", record.schema), *place_of(memory),
     )  # fmt: skip
-    event = Event("memory_created", memory.id, details)
+    event = Event(WRITE, memory.id, details)
     return Remembered("new", "new", memory), Plan("remember", changes, (event,))
 
 

@@ -15,10 +15,13 @@ from engram.extract.receipt import receipt_of
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.intake import ExtractionResult
+from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
+from engram.model.numbering import place
 from engram.model.overlay import Overlay
 from engram.model.record_note import RecordNote, note_of
 from engram.model.refusal_codes import REFUSED
+from engram.model.trace import WRITE, conflict, deleted
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 
@@ -54,7 +57,7 @@ def _plan(turns: Sequence[Turn], ports: Ports, outcome: ExtractionResult) -> Pla
             fate = RecordFate("refuse", _UNREADABLE)
         _count(fate, outcome)
         kept += fate.decision != "refuse"
-        events += _told(fate, note, receipt.link)
+        events += _told(fate, note, turn.project, receipt.link)
         if fate.born is not None:
             born.append(fate.born)
             view.put(fate.born)
@@ -95,11 +98,12 @@ def _count(fate: RecordFate, outcome: ExtractionResult) -> None:
     outcome.superseded += fate.decision == "supersede"
 
 
-def _told(fate: RecordFate, note: RecordNote | None, link: str) -> list[Event]:
+def _told(fate: RecordFate, note: RecordNote | None, project: str, link: str) -> list[Event]:
     """The events of one record; what its store claims of its history stands in them alone."""
     made = (("code", fate.code), ("origin", "rules"), ("source", link), ("rule", "record"))
+    where = place(store_of("project" if project else "user", project), kind_of(""))
     if fate.decision == "refuse":
-        return [Event(REFUSED, "", made)]
+        return [Event(REFUSED, "", (*made, *where))]
     found: list[Event] = []
     claims: tuple[tuple[str, str], ...] = ()
     if note is not None and note.common.updated:
@@ -107,12 +111,13 @@ def _told(fate: RecordFate, note: RecordNote | None, link: str) -> list[Event]:
     if note is not None and note.common.times_updated:
         claims += (("times_updated", str(note.common.times_updated)),)
     if fate.born is not None:
-        of = (("category", fate.born.category), *claims)
-        found.append(Event("memory_created", fate.born.id, (*made, *of)))
+        of = (("category", fate.born.category), *where, *claims)
+        found.append(Event(WRITE, fate.born.id, (*made, *of)))
     for old, new in fate.amended:
         if fate.decision == "supersede" and fate.born is not None:
-            by = (("by", fate.born.id), ("code", fate.code), ("source", link))
-            found.append(Event("memory_superseded", old.id, by))
+            found.append(conflict(old.id, fate.born.id, "recency", source=link))
+            by = {"replaced_by": fate.born.id, "code": fate.code, "source": link}
+            found.append(deleted(new, "superseded", **by))
         elif new != old:
             of = (("fields", " ".join(fate.fields)), *claims)
             found.append(Event("memory_updated", old.id, (*made, *filter(lambda one: one[1], of))))

@@ -23,8 +23,10 @@ from engram.model.closing import SESSION_CLOSED, OpenConversation
 from engram.model.errors import EngramError
 from engram.model.instant import minutes_between
 from engram.model.memory import SESSION, Memory, schema_name
+from engram.model.numbering import place_of
 from engram.model.record import Record
 from engram.model.record_draft import RecordDraft
+from engram.model.trace import WRITE
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
@@ -37,7 +39,7 @@ _LOOK_BACK = 12
 #: so many answers are a talk worth going on with, if nothing was done in it
 _TALK = 3
 #: what became of the record of a conversation: the detail of its event, and the event of a memory
-_MADE, _WRITTEN_ON = "memory_created", "memory_updated"
+_MADE, _WRITTEN_ON = WRITE, "memory_updated"
 #: by transcript: the drafts of records, and what happened instead
 Drafted = Mapping[str, tuple[Sequence[RecordDraft], Sequence[Event]]]
 NOTHING: Drafted = {}
@@ -139,7 +141,8 @@ def _commit(
             else:
                 happened = ""
             if happened:
-                said = (("code", SESSION), ("source", after.sources[0]))
+                where = place_of(after) if happened == _MADE else ()
+                said = (("code", SESSION), ("source", after.sources[0]), *where)
                 events.append(Event(happened, after.id, said))
         events.append(Event(SESSION_CLOSED, one.transcript, tuple(details)))
     draft = admit_drafts(drafts, ports)

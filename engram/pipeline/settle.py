@@ -47,16 +47,13 @@ class Settler:
         return count
 
     def _record(self, found: EditedFiles) -> int:
-        seen, subjects = found.edits()
+        seen, events = found.edits()
         found.note()
         if seen:
             # imported here: most questions find no hand edit
-            from engram.model.change import Event, Plan
+            from engram.model.change import Plan
 
-            events = tuple(
-                Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
-            )
-            self._committer().commit(Plan("settle", events=events, seen=tuple(seen)))
+            self._committer().commit(Plan("settle", events=tuple(events), seen=tuple(seen)))
         return len(seen)
 
     def within(self, milliseconds: float) -> bool:

@@ -13,6 +13,7 @@ from engram.health.audit import AuditEvidence
 from engram.model.memory import Memory
 from engram.model.ports import Heard
 from engram.model.shown import SourceStep
+from engram.model.trace import WRITE
 from engram.queries.checks import with_secrets
 from engram.queries.junk import junk_codes
 from engram.queries.lookup import Lookup
@@ -77,7 +78,7 @@ def _roles(
 def _typed(projections: Projections) -> frozenset[str]:
     """The memories that the person wrote, told or vouched for: they need no receipt."""
     log = projections.catalog.log
-    told = {name for name, about in log.named("memory_created") if about.get("origin") == "person"}
+    told = {name for name, about in log.named(WRITE) if about.get("origin") == "person"}
     created = {name for name, details in log.named("hand_edit") if details.get("what") == "created"}
     vouched = {name for name, about in log.named("memory_confirmed") if about.get("by") == "person"}
     return frozenset(created | told | vouched)
@@ -86,7 +87,7 @@ def _typed(projections: Projections) -> frozenset[str]:
 def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
     """The rule behind each live memory that one had made."""
     here = {memory.id for memory in live}
-    born = projections.catalog.log.named("memory_created")
+    born = projections.catalog.log.named(WRITE)
     return {
         subject: details["rule"]
         for subject, details in born
@@ -101,7 +102,7 @@ def _junk(
     log, theirs = projections.catalog.log, _typed(projections)
     steps = {
         subject: SourceStep(details["origin"], details.get("rule", ""))
-        for subject, details in log.named("memory_created")
+        for subject, details in log.named(WRITE)
         if details.get("origin") in ("rules", "model") and subject not in theirs
     }
     made = [memory for memory in live if memory.id in steps]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.ids import docid, slug
 from engram.model.instant import Day, Instant, local_day, plus_days
+from engram.model.item import item_id
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
@@ -54,14 +55,32 @@ class Lookup:
 
     # -- memories ------------------------------------------------------------------------------
 
+    def file_named(self, reference: str) -> str:
+        """The id of the file that an item id stands for; any other reference as it is.
+
+        Raises NotFound for the item of a candidate that became no memory, and for one of none.
+        """
+        item = item_id(reference.strip())
+        if item is None:
+            return reference
+        name = self._projections.catalog.items.file_of(item)
+        if name:
+            return name
+        if name is None:
+            raise NotFound(f"there is no item {item}", "`engram search` shows ids")
+        raise NotFound(
+            f"{item} is a candidate that became no memory", "`engram why --refused` shows those"
+        )
+
     def find_memory(self, reference: str) -> Memory | None:
         """The memory of an id, a docid (`#a1b2c3`), a file name, an alias or title, or a beginning.
 
-        A docid may stand without its `#`, which a shell takes for a comment. A title is named by
-        itself or as a slug (`till-sync-retries`). Raises BadInput for a name of several memories.
+        Also of the id of an item that it is or was (`project:shop:semantic:12`). A docid may stand
+        without its `#`, which a shell takes for a comment. A title is named by itself or as a slug
+        (`till-sync-retries`). Raises BadInput for a name of several memories.
         """
         catalog = self._projections.catalog
-        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = self.file_named(reference).strip().removeprefix("[[").removesuffix("]]")
         name = name.rpartition("/")[2].removesuffix(".md")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         exact = catalog.memory(name)

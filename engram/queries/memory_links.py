@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from engram.model.edge import Edge, EdgeKind, Link, edges_of
+from engram.model.trace import DELETED
 from engram.recall.history import REASONS
 
 if TYPE_CHECKING:
@@ -27,9 +28,10 @@ _WORDS: dict[EdgeKind, tuple[str, str]] = {
     "consolidates": ("consolidates", "consolidated in"),
     "references": ("references", "referenced by"),
 }
-#: what a consolidation does to a pair, by the kind of the edge that it leaves
+#: what a consolidation does to a pair, by the kind of the edge that it leaves; and the event of
+#: any other change that does, with the detail that names the other memory
 _ACTIONS = {"supersedes": ("supersede", "merge"), "contradicts": ("dispute",)}
-_EVENTS = {"supersedes": "memory_superseded", "contradicts": "memory_disputed"}
+_EVENTS = {"supersedes": (DELETED, "replaced_by"), "contradicts": ("memory_disputed", "by")}
 #: only a person or a sure verdict replaces; what disagrees is a doubt until the person decides
 _SURE: dict[str, Literal["high", "medium"]] = {"supersedes": "high", "contradicts": "medium"}
 _KINDS = tuple(_WORDS)
@@ -82,7 +84,8 @@ def _explained(edge: Edge, catalog: Catalog) -> Edge:
         there |= {_step(*row) for row in log.events(edge.target)} - {("", 0)}
     for (number, time, event), other in sorted(here, key=lambda one: -one[0][0]):
         details = dict(event.details)
-        told = event.name == _EVENTS[edge.kind] and details.get("by") == other
+        name, by = _EVENTS[edge.kind]
+        told = event.name == name and details.get(by) == other
         if told or (
             details.get("action") in _ACTIONS[edge.kind] and _step(number, time, event) in there
         ):

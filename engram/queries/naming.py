@@ -53,7 +53,7 @@ class Naming:
         memories: dict[str, Memory] = {}
         links: dict[str, None] = {}
         conversations: dict[str, None] = {}
-        for reference in references:
+        for reference in map(self._lookup.file_named, references):
             memory = self._lookup.find_memory(reference)
             name = reference.strip().removeprefix("[[").removesuffix("]]")
             if memory is not None:

@@ -19,6 +19,7 @@ from engram.model.record_json import record_json
 from engram.model.report import ExportedRecord, RecordExport
 from engram.model.schemas import TITLE_MOST
 from engram.model.text import first_line
+from engram.model.trace import UNDONE, WRITE
 from engram.recall.audience import audience_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ EXPORTED = (*sorted(LIVE), "retired", "archived")
 _NO_TAGS = "untagged"
 #: events that change what a record says, or where it stands
 _CHANGING = ("memory_", "hand_edit")
-_MADE, _UPDATED = "memory_created", "memory_updated"
+_UPDATED = "memory_updated"
 
 
 def exported_records(
@@ -96,7 +97,7 @@ def _history(memory: Memory, events: Iterable[tuple[Instant, Event]]) -> tuple[I
             continue
         told = dict(event.details)
         claimed = told.get("times_updated", "")
-        if event.name == _MADE:
+        if event.name == WRITE and told.get("reason") != UNDONE:
             updated = told.get("updated", "") or memory.created
             times = int(claimed) if claimed.isdecimal() else 0
             continue

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engram.model.hit import HistoryStep
 from engram.model.instant import Day, local_day
+from engram.model.trace import DELETED
 from engram.model.validity import effective_valid_from, effective_valid_until
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def why_replaced(memory: Memory, events: Iterable[Event]) -> str:
         details = dict(event.details)
         if event.name == "consolidated" and details.get("action") in _REPLACING:
             why = details.get("why", "")
-        elif event.name in ("memory_superseded", "memory_restored"):
+        elif event.name == "memory_restored" or (event.name == DELETED and "step" not in details):
             why = ""
     code = memory.status_reason
     return why or REASONS.get(code, code.replace("_", " "))

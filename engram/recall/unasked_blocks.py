@@ -33,6 +33,7 @@ from engram.recall.disputed import Dispute, Given, members
 
 #: What a host takes whole: Claude Code and Codex cut what is longer than 10,000 characters.
 MOST_TOKENS = 2_400
+MOST_CHARACTERS = MOST_TOKENS * CHARACTERS_A_TOKEN
 #: The most lines, and how many of them are no memories.
 MOST_LINES, _FRAME_LINES = 15, 4
 MOST_SUMMARIES = 10

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from os.path import isabs
 from typing import NamedTuple
@@ -153,17 +154,18 @@ def table_paths() -> frozenset[tuple[str, ...]]:
     return frozenset(path[:depth] for path in paths for depth in range(1, len(path)))
 
 
-def nearest(name: str) -> str:
-    """The most similar key (its parts joined by `.` or `_`), or nothing."""
+def nearest(name: str, names: Iterable[str] = ()) -> str:
+    """The most similar of some names, else of all keys (parts joined by `.` or `_`), or nothing."""
     # Imported here: it is slow to load, and only a mistake needs it.
     from difflib import get_close_matches
 
     asked = name[:100].replace("_", ".")
-    spelt = {known.replace("_", "."): known for known in known_keys()}
-    leaves = {known.rpartition(".")[2].replace("_", "."): known for known in known_keys()}
-    for names in (spelt, leaves):
-        if close := get_close_matches(asked, names, n=1, cutoff=0.7):
-            return names[close[0]]
+    all_names = tuple(names) or tuple(known_keys())
+    spelt = {known.replace("_", "."): known for known in all_names}
+    leaves = {known.rpartition(".")[2].replace("_", "."): known for known in all_names}
+    for written in (spelt, leaves):
+        if close := get_close_matches(asked, written, n=1, cutoff=0.7):
+            return written[close[0]]
     return ""
 
 

@@ -22,7 +22,7 @@ from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
 from engram.settings.paths import UserPaths, places_of
 from engram.settings.shipped import shipped, shipped_path, vault_template
-from engram.settings.toml_tables import lines, parse
+from engram.settings.toml_tables import flat, line_of, lines, parse
 from engram.settings.user_files import read_small, without_mark
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _file_layer(path: Path, layer: Layer) -> dict[str, ValueOrigin]:
     if text is None:
         return {}
     text = without_mark(text)
-    return dict(_origins(_parsed(text, path), text, path, layer))
+    return dict(_origins(parsed(text, path), text, path, layer))
 
 
 def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
@@ -130,7 +130,7 @@ def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin
     if text is None:
         return None, {}
     text = without_mark(text)
-    document = _parsed(text, path)
+    document = parsed(text, path)
     header = _header(document, path)
     if header.format > VAULT_FORMAT:
         return header, {}
@@ -166,8 +166,8 @@ def _origins(
 ) -> Iterator[tuple[str, ValueOrigin]]:
     """The checked values of one file by key."""
     places = lines(text)
-    for name, value in _flat(document, ()):
-        line = _line(name, places)
+    for name, value in flat(document, table_paths()):
+        line = line_of(name, places)
         where = f"{path}:{line}" if line else str(path)
         key = known_keys().get(name)
         if key is None:
@@ -179,17 +179,6 @@ def _origins(
 
             raise not_for_vaults(where, key.name, value, VAULT_KEYS)
         yield name, ValueOrigin(_read(key, value, where), layer, str(path), line)
-
-
-def _flat(table: Mapping[str, object], above: tuple[str, ...]) -> Iterator[tuple[str, object]]:
-    """Dotted names and values; only tables that hold keys are descended into."""
-    for part, value in table.items():
-        path = (*above, part)
-        if path in table_paths() and isinstance(value, dict):
-            yield from _flat(value, path)
-        else:
-            # a quoted part with a dot in it must not pass for two parts
-            yield ".".join(f'"{name}"' if "." in name else name for name in path), value
 
 
 def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, ValueOrigin]]:
@@ -259,17 +248,11 @@ def _expanded(origin: ValueOrigin, places: UserPaths) -> str:
     return str(home / text[2:]) if text.startswith("~") else text
 
 
-def _parsed(text: str, path: Path) -> dict[str, object]:
+def parsed(text: str, path: Path) -> dict[str, object]:
+    """The tables of a settings file's text. Raises ConfigError that names file and line."""
     try:
         return parse(text)
     except ValueError as error:
         from engram.settings.refusals import not_toml
 
         raise not_toml(path, text, error) from error
-
-
-def _line(name: str, places: Mapping[str, int]) -> int:
-    """The line of a key, or of the table or inline table that it stands in."""
-    while name not in places and "." in name:
-        name = name.rpartition(".")[0]
-    return places.get(name, 0)

@@ -29,6 +29,11 @@ class UserPaths(NamedTuple):
     home: Path
 
     @property
+    def policy_file(self) -> Path:
+        """The person's policy, beside their settings."""
+        return self.config_file.with_name("policy.toml")
+
+    @property
     def state_dir(self) -> Path:
         """Data of this machine that is no cache: the registry, the spending."""
         return self.registry_file.parent

@@ -7,17 +7,23 @@ characters, and nothing here depends on its type or size.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from engram.model.errors import ConfigError
 from engram.settings.keys import known_keys, nearest, table_paths
 
 
-def unknown(where: str, name: str, value: object) -> ConfigError:
-    """An unknown key; the hint names the most similar one."""
-    close = nearest(name)
+def unknown(
+    where: str,
+    name: str,
+    value: object,
+    names: Iterable[str] = (),
+    tables: Collection[tuple[str, ...]] = (),
+) -> ConfigError:
+    """An unknown key; the hint names the most similar one, of settings where no names are given."""
+    close = nearest(name, names)
     hint = f"did you mean {close}?" if close else "take it out, or correct its name"
-    if tuple(name.split(".")) in table_paths():
+    if tuple(name.split(".")) in (tables or table_paths()):
         hint = f"{name} is a table: write [{name}] and its keys below"
     plain = name if name.isprintable() and len(name) <= 80 else shown(name)
     return ConfigError(f"{where}: unknown key {plain} = {shown(value)}", hint)

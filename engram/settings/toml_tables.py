@@ -1,6 +1,7 @@
 """TOML text -> tables, and the position of every key in the text.
 
-tomllib says what a file means but not where; `lines` finds that, so that messages can name it.
+tomllib says what a file means but not where; `lines` finds that, so that messages can name it, and
+`flat` names each value by its dotted path.
 `parse` refuses what could overload the parser: too much text, keys that are nested absurdly deep.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 #: limits: a settings file is written by people; the parser is quadratic in the depth of a key
 MAX_CHARACTERS = 65_536
@@ -56,6 +57,26 @@ def lines(text: str) -> dict[str, int]:
             continue
         found.setdefault(".".join(path), line)
     return found
+
+
+def line_of(name: str, places: Mapping[str, int]) -> int:
+    """The line of a key, or of the table or inline table that it stands in; 0 for neither."""
+    while name not in places and "." in name:
+        name = name.rpartition(".")[0]
+    return places.get(name, 0)
+
+
+def flat(
+    table: Mapping[str, object], paths: Collection[tuple[str, ...]], above: tuple[str, ...] = ()
+) -> Iterator[tuple[str, object]]:
+    """Dotted names and values; only tables at one of the paths are descended into."""
+    for part, value in table.items():
+        path = (*above, part)
+        if path in paths and isinstance(value, dict):
+            yield from flat(value, paths, path)
+        else:
+            # a quoted part with a dot in it must not pass for two parts
+            yield ".".join(f'"{name}"' if "." in name else name for name in path), value
 
 
 def _statements(text: str) -> Iterator[tuple[str, int]]:

@@ -427,7 +427,7 @@ def transaction(one: Transaction, run: ConsolidationRun | None = None) -> Shape:
     steps: dict[str, Shape] = {}
     for event in one.plan.events:
         details = dict(event.details)
-        if "step" in details:
+        if event.name == "consolidated":
             found = steps.setdefault(details["step"], details | {"subjects": []})
             found["subjects"].append(event.subject)
     return {
@@ -646,8 +646,9 @@ def changed_setting(key: str, value: object, file: Path) -> Shape:
 def user_paths(places: UserPaths) -> dict[str, str]:
     """`config path`: where the files of the person are."""
     return {
-        "config": str(places.config_file), "vaults": str(places.registry_file),
-        "cache": str(places.cache_dir), "default_vault": str(places.vault),
+        "config": str(places.config_file), "policy": str(places.policy_file),
+        "vaults": str(places.registry_file), "cache": str(places.cache_dir),
+        "default_vault": str(places.vault),
     }  # fmt: skip
 
 

@@ -738,9 +738,10 @@ class Vault:
         from engram.pipeline import edits
 
         def restored() -> MemoryEdit:
-            memory = self.parts.lookup.find_memory(reference)
+            name = self.parts.lookup.file_named(reference)
+            memory = self.parts.lookup.find_memory(name)
             if memory is None:
-                return edits.bring_back(reference, *self.parts.lookup.removed(reference))
+                return edits.bring_back(name, *self.parts.lookup.removed(name))
             return edits.restore(
                 edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
             )

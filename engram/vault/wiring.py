@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from engram.queries.summary_queries import SummaryQueries
     from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
+    from engram.settings.policy_files import PolicySource
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
@@ -114,8 +115,9 @@ def _whoosh(folder: Path) -> SearchIndex:
 class Adapters:
     """What a vault reaches the outside with; the defaults are the real ones.
 
-    `disk` and `finder` make theirs for a folder; a `clock` of None is that of the environment, and
-    `model`, `extractor`, `judge` and `embedder` of None are those that the settings name.
+    `disk` and `finder` make theirs for a folder; a `clock` of None is that of the environment,
+    `model`, `extractor`, `judge` and `embedder` of None are those that the settings name, a
+    `policy` of None that of the policy files.
     """
 
     disk: Callable[[Path], VaultDisk] = VaultDisk
@@ -125,6 +127,7 @@ class Adapters:
     extractor: Extractor | None = None
     judge: Judge | None = None
     embedder: Embedder | None = None
+    policy: Policy | None = None
 
     @property
     def time(self) -> Clock:
@@ -308,7 +311,7 @@ class VaultParts:
 
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
-            self._erase,
+            self._erase, self._held_policy,
         )  # fmt: skip
 
     def _erase(self, committed: Transaction) -> Transaction:
@@ -657,12 +660,23 @@ class VaultParts:
 
         return ProjectRuleFiles(self.places.home)
 
-    @cached_property
+    @property
     def policy(self) -> Policy:
-        """What may be kept of whom, and for how long."""
-        from engram.model.policy import Policy
+        """What may be kept of whom, and for how long. Raises ConfigError for a policy file."""
+        return self.adapters.policy or self._policy_source.now()
 
-        return Policy()
+    @cached_property
+    def _policy_source(self) -> PolicySource:
+        from engram.settings.policy_files import PolicySource
+
+        return PolicySource(self.places, self.root)
+
+    def _held_policy(self) -> Policy | None:
+        """The policy; None while a file of it is not understood: who judges by it has been told."""
+        try:
+            return self.policy
+        except ConfigError:
+            return None
 
     @property
     def given(self) -> Given:

@@ -19,6 +19,7 @@ from engram.model.memory import SCHEMAS, Memory
 from engram.model.record import made_record, record_of
 from engram.model.record_draft import RecordDraft
 from engram.model.schemas import SCHEMA_TABLE
+from engram.model.trace import DELETED
 from engram.model.verdict import Verdict
 from tests.admit.cases import EARLIER, FIELDS, NOW, SAID, record_draft, record_memory
 from tests.effort import examples
@@ -185,7 +186,7 @@ def test_a_whole_record_is_created_and_reads_back(drafting: Drafting, schema: st
         draft.record.values, "Postgres for the shop", ("postgres",), ("sync.py",),
     )  # fmt: skip
     assert born.aliases == ("postgres-for-the-shop",) and born.status == "active"
-    assert [event.name for event in made.events] == ["memory_created"]
+    assert [event.name for event in made.events] == ["memory_write"]
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
@@ -468,7 +469,7 @@ def test_an_update_adds_what_is_new_with_its_receipt_and_a_new_term(drafting: Dr
     assert dict(event.details) == {
         "code": "grown", "origin": "rules", "source": draft.receipts[0].link,
         "store": "project:shop", "kind": "semantic", "fields": "consequences",
-        "reason": "said in the review",
+        "why": "said in the review",
     }  # fmt: skip
 
 
@@ -495,7 +496,7 @@ def test_a_reason_with_a_secret_is_not_logged(drafting: Drafting) -> None:
     made, admission = drafting(HELD)
     fields = {**FIELDS["decision"], "consequences": ("a server",)}
     entered(record_draft(action="update", fields=fields, reason=f"see {KEY}"), made, admission)
-    assert "reason" not in dict(made.events[0].details)
+    assert "why" not in dict(made.events[0].details)
     assert KEY not in repr(made.amended)
 
 
@@ -619,7 +620,8 @@ def test_agents_retire_no_decision_preference_or_session(
             "retired", NOW, "resolved",
         )  # fmt: skip
         (event,) = made.events
-        assert (event.name, dict(event.details)["reason"]) == ("memory_retired", "done")
+        details = dict(event.details)
+        assert (event.name, details["reason"], details["why"]) == (DELETED, "retired", "done")
     else:
         assert (verdict.decision, verdict.code) == ("refuse", "kept_from_agents") and stands.live
 

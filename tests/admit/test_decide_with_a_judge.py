@@ -178,7 +178,7 @@ def test_of_a_suspicion_both_sides_wait_for_the_person(drafting: Drafting) -> No
         "needs-review", "contradiction", NOW,
     )  # fmt: skip
     assert after.conflicts == (born.id,) and after.text == before.text
-    assert [event.name for event in draft.events] == ["memory_created", "memory_disputed"]
+    assert [event.name for event in draft.events] == ["memory_write", "memory_disputed"]
 
 
 def test_a_trusted_memory_stays_active_beside_low_trust_text(drafting: Drafting) -> None:
@@ -209,7 +209,7 @@ def test_a_part_that_is_replaced_leaves_the_memory_and_an_event(drafting: Drafti
     draft, born = entered(drafting, older, said=said)
     assert draft.amended == [] and born.status == "active" and born.supersedes == ()
     assert [(event.name, event.subject) for event in draft.events] == [
-        ("memory_created", born.id), ("memory_replaced_in_part", older.id),
+        ("memory_write", born.id), ("memory_replaced_in_part", older.id),
     ]  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def live_in(vault: Vault, lived: LivedIn, first: int, last: int) -> None:
     log = AccessLog(vault.parts.disk)
     for start in range(first, last, _AT_ONCE):
         told = lived.memories(start, min(start + _AT_ONCE, last))
-        events = tuple(Event("memory_created", memory.id) for memory in told)
+        events = tuple(Event("memory_write", memory.id) for memory in told)
         changes = tuple(vault.parts.writer.changes(told, ()))
         vault.parts.committer.commit(Plan("extract", changes, events))
         for number, memory in enumerate(told[::10]):

@@ -290,7 +290,7 @@ def strange(number: int) -> Memory:
 
 def _commit(vault: Vault, memories: Sequence[Memory]) -> None:
     if memories:
-        events = tuple(Event("memory_created", memory.id) for memory in memories)
+        events = tuple(Event("memory_write", memory.id) for memory in memories)
         changes = tuple(vault.parts.writer.changes(list(memories), ()))
         vault.parts.committer.commit(Plan("extract", changes, events))
         vault.parts.index.refresh()

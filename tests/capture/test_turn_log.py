@@ -50,12 +50,17 @@ TURNS = st.builds(
 )  # fmt: skip
 
 
-@given(TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "low", "high"]), _TEXT)
+@given(
+    TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "low", "high"]), _TEXT,
+    st.integers(0, 1 << 39),
+)  # fmt: skip
 @examples(40)
-def test_every_turn_comes_back_from_its_line(turn: Turn, seq: int, signal: str, batch: str) -> None:
-    line = encode(turn, seq, signal, batch)
+def test_every_turn_comes_back_from_its_line(
+    turn: Turn, seq: int, signal: str, batch: str, tick: int
+) -> None:
+    line = encode(turn, seq, signal, batch, tick)
     assert line.count(b"\n") == 1 and line.endswith(b"\n") and line.isascii()
-    assert decode(line) == (seq, turn.numbered(seq), signal, batch)
+    assert decode(line) == (seq, turn.numbered(seq), signal, batch, tick)
 
 
 def test_a_line_without_a_mark_is_a_persons_and_one_with_it_a_programs() -> None:
@@ -81,13 +86,15 @@ def test_any_bytes_are_a_line_or_none(data: bytes) -> None:
     assert decode(data) is None and decode(data + b"\n") is None
 
 
-@given(TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "high"]))
+@given(TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "high"]), st.integers(0, 99))
 @examples(25)
-def test_a_purged_line_is_as_long_and_has_no_words(turn: Turn, seq: int, signal: str) -> None:
-    line = encode(turn, seq, signal)
-    purged = encode_purged(seq, turn.message, len(line))
+def test_a_purged_line_is_as_long_and_has_no_words(
+    turn: Turn, seq: int, signal: str, tick: int
+) -> None:
+    line = encode(turn, seq, signal, tick=tick)
+    purged = encode_purged(seq, turn.message, len(line), tick)
     assert len(purged) == len(line)
-    assert decode(purged) == (seq, None, "none", "")
+    assert decode(purged) == (seq, None, "none", "", tick)
 
 
 # -- numbering ----------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import pytest
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.plan import (
-    events_of,
     memories_of,
     pages_of,
     prose_of,
     run_passes,
     still_sound,
 )
+from engram.consolidate.step_events import events_of
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.memory import Memory
@@ -152,7 +152,7 @@ def test_every_subject_has_its_event_and_can_be_taken_back_by_its_number() -> No
     found = run_passes(context(remembering(OLD, NEW)), [always(replace(merged(), subjects=()))])
     events = list(events_of(found.steps))
     assert [(event.name, event.subject) for event in events] == [
-        ("consolidated", NEW.id), ("consolidated", OLD.id),
+        ("consolidated", NEW.id), ("consolidated", OLD.id), ("memory_deleted", OLD.id),
     ]  # fmt: skip
     assert {dict(event.details)["step"] for event in events} == {"1"}
 

@@ -9,7 +9,7 @@ from engram.model.shown import source_step
 
 
 def born(origin: str, rule: str = "") -> Event:
-    return Event("memory_created", "fact-1", (("origin", origin), ("rule", rule)))
+    return Event("memory_write", "fact-1", (("origin", origin), ("rule", rule)))
 
 
 WRITTEN = Event("hand_edit", "fact-1", (("what", "created"),))

@@ -55,7 +55,11 @@ def test_forgetting_leaves_the_file_and_says_why(disk: VaultDisk) -> None:
     plan = edits.plan_of(forgetting.forget([MEMORY], "it was wrong", NOW), stored(disk, MEMORY))
     assert plan.kind == "forget"
     assert plan.events == (
-        Event("memory_deleted", "fact-a", (("reason", "it was wrong"), ("was", "active"))),
+        Event(
+            "memory_deleted",
+            "fact-a",
+            (("reason", "forgotten"), ("was", "active"), ("why", "it was wrong")),
+        ),
     )
     assert result(plan.changes) == replace(
         MEMORY, status="retired", status_since=NOW, status_reason="forgotten"

@@ -300,7 +300,7 @@ def test_a_refusal_is_one_event_without_the_words(vault: Vault) -> None:
     assert vault.status().refused == {"injection_override": 1} and vault.waiting() == []
     trace = (vault.parts.disk.read("state/trace.jsonl") or b"").decode()
     lines = [json.loads(line) for line in trace.splitlines()]
-    assert [line["code"] for line in lines if line["event"] == "candidate_refused"] == [
+    assert [line["code"] for line in lines if line["event"] == "memory_denied"] == [
         "injection_override"
     ]
     assert "marzipan" not in trace

@@ -82,7 +82,7 @@ def test_what_is_said_in_three_sessions_has_three_receipts(office: Office) -> No
     alone = told(Office(office.folder / "alone", dict(office.environment)), FIRST)
     assert found.expires >= the_memory(alone).expires
     events = [event.name for _, _, event in vault.origin(found.id).events]
-    assert events == ["memory_created", "memory_confirmed", "memory_confirmed"]
+    assert events == ["memory_write", "memory_confirmed", "memory_confirmed"]
     vault.undo()
     assert len(the_memory(vault).sources) == 2
 
@@ -148,7 +148,7 @@ def test_a_promise_that_was_kept_is_closed_on_the_day_it_was(office: Office) -> 
     assert kept.extras["commitment_state"] == "done" and kept.extras["fulfilled"] == "2026-03-03"
     assert len(kept.sources) == 2
     assert [event.name for _, _, event in vault.origin(kept.id).events] == [
-        "memory_created", "memory_fulfilled",
+        "memory_write", "memory_fulfilled",
     ]  # fmt: skip
     vault.undo()
     assert the_memory(vault).extras["commitment_state"] == "open"

@@ -116,7 +116,7 @@ def remembered(vault: Vault) -> dict[str, Memory]:
 
 def refusals(vault: Vault) -> list[str]:
     events = vault.parts.catalog.log.events("")
-    named = [dict(event.details) for _, _, event in events if event.name == "candidate_refused"]
+    named = [dict(event.details) for _, _, event in events if event.name == "memory_denied"]
     return sorted(details["code"] for details in named)
 
 

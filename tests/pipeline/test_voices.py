@@ -36,7 +36,7 @@ def capture(vault: Vault, *turns: Turn) -> None:
 
 def refusals(vault: Vault) -> list[str]:
     events = vault.parts.catalog.log.events("")
-    named = [dict(event.details) for _, _, event in events if event.name == "candidate_refused"]
+    named = [dict(event.details) for _, _, event in events if event.name == "memory_denied"]
     return [details["code"] for details in named]
 
 

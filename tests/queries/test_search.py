@@ -162,7 +162,7 @@ def test_an_origin_is_the_words_the_time_and_every_event(full: Vault) -> None:
         (memory.sources[0], "2026-03-03T10:00:00Z", "user", "Kim takes her tea without sugar."),
     )
     assert [event.name for _, _, event in origin.events] == [
-        "memory_created", "memory_deleted", "memory_restored",
+        "memory_write", "memory_deleted", "memory_restored",
     ]  # fmt: skip
     assert [number for number, _, _ in origin.events] == sorted(
         number for number, _, _ in origin.events

@@ -81,7 +81,7 @@ def test_why_it_was_replaced_is_what_was_said_last() -> None:
     loser = Memory("a", "fact", "x", status="superseded", status_reason="newer_value")
     merged = Event("consolidated", "a", (("action", "merge"), ("why", "the same words")))
     other = Event("consolidated", "a", (("action", "promote"), ("why", "told often")))
-    by_hand = Event("memory_superseded", "a", (("code", "by_hand"),))
+    by_hand = Event("memory_deleted", "a", (("reason", "superseded"), ("code", "by_hand")))
     assert why_replaced(loser, []) == "a newer value took its place"
     assert why_replaced(loser, [merged, other]) == "the same words"
     assert why_replaced(loser, [merged, by_hand]) == "a newer value took its place"

@@ -236,7 +236,7 @@ def test_an_instruction_to_the_program_is_refused_with_a_code_and_without_its_wo
     assert list(vault.parts.catalog.memories()) == []
     assert vault.status().refused == {code: 1}
     trace = (vault.root / "state" / "trace.jsonl").read_text(encoding="utf-8")
-    refusals = [json.loads(line) for line in trace.splitlines() if "candidate_refused" in line]
+    refusals = [json.loads(line) for line in trace.splitlines() if "memory_denied" in line]
     assert [row["code"] for row in refusals] == [code]
     assert refusals[0]["source"].startswith("api-")
     for part in (words, words[:20], words[-20:]):

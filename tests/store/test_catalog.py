@@ -167,7 +167,7 @@ def test_dropping_a_home_drops_its_memory_and_a_copy_does_not(catalog: Catalog) 
 
 
 def test_recording_twice_is_recording_once(catalog: Catalog) -> None:
-    events = (Event("memory_created", "a", (("code", "new"),)), Event("candidate_refused"))
+    events = (Event("memory_write", "a", (("code", "new"),)), Event("memory_denied"))
     committed = Transaction(3, NOON, Plan("extract", (), events, batch="import-1"), ("facts/x.md",))
     for _ in range(2):
         with catalog.transaction():
@@ -175,7 +175,7 @@ def test_recording_twice_is_recording_once(catalog: Catalog) -> None:
     assert catalog.last == 3 and len(catalog.last_sha) == 64
     assert catalog.log.rows() == [(3, NOON, "extract", "import-1", 0, "facts/x.md", "")]
     assert catalog.log.events("a") == [(3, NOON, events[0])]
-    assert catalog.log.event_counts("memory_created", "code") == {"new": 1}
+    assert catalog.log.event_counts("memory_write", "code") == {"new": 1}
 
 
 def test_nothing_of_a_transaction_is_kept_when_it_fails(catalog: Catalog) -> None:

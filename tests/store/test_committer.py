@@ -320,7 +320,7 @@ def texts(vault: Vault) -> set[str]:
 
 
 def test_the_events_of_a_memory_are_in_the_catalog(vault: Vault) -> None:
-    event = Event("memory_created", "a", (("code", "new"), ("rule", "")))
+    event = Event("memory_write", "a", (("code", "new"), ("rule", "")))
     vault.parts.committer.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
     ((number, time, found),) = vault.parts.catalog.log.events("a")
     assert (number, time, found) == (1, NOW, event)

@@ -54,7 +54,8 @@ def row(disk: VaultDisk, path: str, identifier: str = "") -> FileRow:
 def looked(disk: VaultDisk, *rows: FileRow) -> tuple[Scan, list[tuple[str, str]]]:
     known = {one.path: one for one in rows}
     found = scan(disk, known)
-    seen, subjects = edits(found, known)
+    seen, events = edits(found, known)
+    subjects = [(event.subject, dict(event.details)["what"]) for event in events]
     assert len(seen) == len(found.changed) + len(found.gone)
     return found, subjects
 

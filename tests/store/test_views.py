@@ -28,7 +28,7 @@ def disk(tmp_path: Path) -> VaultDisk:
 
 def transaction(number: int, events: int = 2) -> Transaction:
     made = tuple(
-        Event("memory_created", f"m{number}-{at}", (("code", "new"),)) for at in range(events)
+        Event("memory_write", f"m{number}-{at}", (("code", "new"),)) for at in range(events)
     )
     return Transaction(number, NOON, Plan("extract", (Change("a", None, b""),), made))
 

@@ -75,7 +75,8 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
         code = JUDGED_BY_MODEL if said.code == "model" else JUDGED
         loser = superseded(older, newer, code, context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
-        return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
+        sides = ((newer, winner), (older, loser))
+        return Step(TASK, "supersede", pair, said.why, amended=sides, rung="recency")
     if said.relation == "same" and said.sure:
         return merged_pair(older, newer, SAID_SAME)
     if said.relation != "contradicts":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 if TYPE_CHECKING:
-    from engram.model.change import Change, Plan, Range, Transaction
+    from engram.model.change import Change, Event, Plan, Range, Transaction
     from engram.model.closing import OpenConversation, SessionOnRecord
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.instant import Instant
@@ -47,6 +47,11 @@ class Committer(Protocol):
         """The number of the last transaction."""
         ...
 
+    @property
+    def tick(self) -> int:
+        """The last tick that was used; the writer lock is held."""
+        ...
+
     def lock(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Hold the writer lock (re-entrant in one process), recovering first what was left over.
 
@@ -62,8 +67,13 @@ class Committer(Protocol):
 class TurnLog(Protocol):
     """The durable buffer of turns."""
 
-    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[TurnEntry]:
-        """Number and append `(turn, signal level)` pairs with one group fsync."""
+    def append(
+        self, turns: Sequence[tuple[Turn, str]], batch: str = "", tick: int = 0
+    ) -> list[TurnEntry]:
+        """Number and append `(turn, signal level)` pairs with one group fsync.
+
+        `tick` is the last one that the vault has used.
+        """
         ...
 
     def end(self) -> tuple[str, int, int]:
@@ -74,8 +84,8 @@ class TurnLog(Protocol):
         """Every sound entry numbered above `after`, in order; purged turns are left out."""
         ...
 
-    def purged(self) -> Iterator[tuple[int, str, str, int, int]]:
-        """`(number, message, segment, offset, length)` of every purged entry, in order."""
+    def purged(self) -> Iterator[tuple[int, str, str, int, int, int]]:
+        """`(number, message, segment, offset, length, tick)` of every purged entry, in order."""
         ...
 
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
@@ -232,8 +242,11 @@ class EditedFiles(Protocol):
         """The paths that are not as the catalog has them, in whatever way."""
         ...
 
-    def edits(self) -> tuple[Sequence[Change], Sequence[tuple[str, str]]]:
-        """The versions seen, and `(id, created|edited|moved|removed)` of each memory or page."""
+    def edits(self) -> tuple[Sequence[Change], Sequence[Event]]:
+        """The versions seen, and an event for each memory or page: what was done by hand.
+
+        A memory without an item in its store has store and kind in its event.
+        """
         ...
 
     def note(self) -> None:

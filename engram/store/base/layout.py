@@ -33,7 +33,7 @@ PROSE = (PROFILE, IDENTITY, INDEX)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
-RUNS = "state/runs"
+RUNS, POLICIES = "state/runs", "state/policies"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 VERDICTS = "state/verdicts.jsonl"
 LOCK = "state/lock"
@@ -100,6 +100,11 @@ def pending_path(number: int) -> str:
 def run_path(number: int) -> str:
     """The record of the consolidation that is this transaction."""
     return f"{RUNS}/{number:08d}.json"
+
+
+def policy_path(digest: str) -> str:
+    """The snapshot of the policy of that digest."""
+    return f"{POLICIES}/{digest}.json"
 
 
 def is_transaction(name: str) -> bool:

@@ -82,7 +82,7 @@ class AccessLog:
             start += len(whole or piece)
 
     def whole_lines_back(self, end: int) -> Iterator[bytes]:
-        """It before a byte, newest piece first, each of whole lines; a very long one is left out."""
+        """It before a byte, newest piece first, each of whole lines, without very long ones."""
         rest = b""
         while end > 0:
             start = max(0, end - _PIECE)

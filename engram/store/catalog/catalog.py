@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.catalog.conversation_rows import ConversationRows
+    from engram.store.catalog.item_rows import ItemRows
     from engram.store.catalog.log_rows import LogRows
     from engram.store.catalog.topic_rows import TopicRows
 
@@ -65,8 +66,8 @@ _TABLES: dict[type[layout.Content], str] = {
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes, entities, summaries) and `accesses`
-    are parts; what they hold together is asked through `CatalogView`.
+    `turns`, `log`, `items`, `consolidations`, `topics`, `pages` (boxes, entities, summaries) and
+    `accesses` are parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -104,6 +105,13 @@ class Catalog:
         from engram.store.catalog.topic_rows import TopicRows
 
         return TopicRows(self.db)
+
+    @cached_property
+    def items(self) -> ItemRows:
+        """Which item each memory is."""
+        from engram.store.catalog.item_rows import ItemRows
+
+        return ItemRows(self.db)
 
     @cached_property
     def accesses(self) -> AccessRows:
@@ -393,6 +401,7 @@ class Catalog:
             ],
         )
         self.db.do(UNBOX, memory.id)
+        self.items.place(memory)
 
     def _drop_memory(self, identifier: str) -> None:
         known = self.memory(identifier)
@@ -408,6 +417,7 @@ class Catalog:
         self.db.do("delete from called where id = ?", identifier)
         self.db.do("delete from pointers where source = ?", identifier)
         self.db.do("delete from unboxed where memory = ?", identifier)
+        self.items.drop(identifier)
 
     # -- transactions --------------------------------------------------------------------------
 
@@ -416,6 +426,7 @@ class Catalog:
         from engram.store.commits.transaction import encode
 
         self.log.record(transaction)
+        self.items.follow(transaction)
         self.turns.follow(transaction)
         self.conversations.follow(transaction)
         if transaction.plan.kind == "purge":

@@ -1,9 +1,14 @@
-"""Transaction log in the catalog: transactions seen and their events, without file bodies."""
+"""Transaction log in the catalog: transactions seen and their events, without file bodies.
+
+Events of older versions stand here under the names that they have today.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+
+from engram.model.trace import now_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,7 +37,7 @@ class LogRows:
             "insert into events values(?,?,?,?)",
             [
                 (number, event.name, event.subject, json.dumps(dict(event.details), sort_keys=True))
-                for event in plan.events
+                for event in map(now_called, plan.events)
             ],
         )  # fmt: skip
 

@@ -57,6 +57,9 @@ class ReadOnlyCatalog:
             self.close()
             raise
 
+        #: the number of the last transaction that the catalog has seen
+        self.last = int(kept.get("last") or 0)
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -160,6 +163,17 @@ class ReadOnlyCatalog:
             f"select body, audience from memories where id in ({marks}) order by id", *identifiers
         )
         return [(decode(Memory, row[0]), row[1]) for row in found]
+
+    def items(self, identifiers: Sequence[str]) -> dict[str, str]:
+        """The item ids of those of these memories that have one; of several the newest."""
+        marks = ",".join("?" * len(identifiers))
+        return dict(
+            self._rows(
+                "select id, store || ':' || kind || ':' || number from items"
+                f" where id in ({marks}) order by n, tick",
+                *identifiers,
+            )
+        )
 
     def is_fresh(self, memory: Memory | Summary, root: Path) -> bool:
         """Whether the file of a memory or summary is still the regular file that was read."""

@@ -63,6 +63,7 @@ create table items(
   store text, kind text, number int, id text, n int, tick int, primary key(store, kind, number)
 ) without rowid;
 create index items_id on items(id) where id != '';
+create table unnumbered(memory text primary key, store text, kind text) without rowid;
 
 create table transactions(
   n integer primary key, time text, kind text, batch text, changes int, left_alone text,
@@ -100,7 +101,7 @@ create table traces(id text primary key, entry text) without rowid;
 create table turns(
   seq integer primary key, message text, link text, transcript text, source text, role text,
   time text, project text, title text, signal text, batch text, segment text, offset int,
-  length int, state int, prior int, opening int, speaker int
+  length int, state int, prior int, opening int, speaker int, tick int
 );
 create index turns_message on turns(message);
 create index turns_link on turns(link);

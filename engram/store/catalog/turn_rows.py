@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ids import message_digest, speaker_number
 from engram.model.turn import MODEL_CHOSEN, NextTurn
+from engram.store.catalog.ticks import note_tick
 
 if TYPE_CHECKING:
     from engram.model.change import Range, Transaction
@@ -106,30 +107,42 @@ class TurnRows:
 
     def add(self, entries: Iterable[TurnEntry]) -> None:
         """Add journalled turns as pending."""
+        last = 0
+
+        def in_order() -> Iterator[TurnEntry]:
+            nonlocal last
+            for entry in entries:  # a whole journal: one at a time
+                last = max(last, entry.tick)
+                yield entry
+
         self._db.many(
-            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,?,?)",
+            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,?,?,?)",
             (
                 (
                     turn.seq, turn.message, link_of(turn), turn.transcript, turn.source, turn.role,
                     turn.time, turn.project, turn.title, entry.signal, entry.batch,
                     entry.segment, entry.offset, entry.length, shared_opening(turn),
-                    speaker_number(turn.speaker),
+                    speaker_number(turn.speaker), entry.tick,
                 )
-                for entry in entries
+                for entry in in_order()
                 for turn in (entry.turn,)
             ),
         )  # fmt: skip
+        note_tick(self._db, last)
 
-    def add_purged(self, rows: Iterable[tuple[int, str, str, int, int]]) -> None:
-        """Add purged turns, `(seq, message, segment, offset, length)`: they count as captured.
+    def add_purged(self, rows: Iterable[tuple[int, str, str, int, int, int]]) -> None:
+        """Add purged turns, which count as captured.
 
-        Which conversation they belong to is told by the transaction that purged them.
+        Their rows are `(seq, message, segment, offset, length, tick)`. Which conversation they
+        belong to is told by the transaction that purged them.
         """
+        purged = list(rows)
         self._db.many(
             "insert or ignore into turns"
-            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED},0,0)",
-            rows,
+            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED},0,0,?)",
+            purged,
         )
+        note_tick(self._db, max((row[-1] for row in purged), default=0))
 
     def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int, str]]) -> None:
         """Add turns that only a transcript has, as `(link, transcript, role, time, project, state,
@@ -139,7 +152,7 @@ class TurnRows:
         """
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
-            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0,0,?)",
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0,0,?,0)",
             (
                 (first - number, *row[:-1], speaker_number(row[-1]))
                 for number, row in enumerate(rows, 1)

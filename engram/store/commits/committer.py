@@ -1,7 +1,8 @@
 """Commit protocol: a plan becomes one transaction, or nothing (design 4.2, to the letter).
 
-Lock, recover, check every file against what the plan expects, write the transaction file (the
-commit), apply it, move it to the journal, update the projections. Guarantees: after a crash at
+Lock, recover, check every file against what the plan expects, number the items that its events are
+about, write the transaction file (the commit), apply it, move it to the journal, update the
+projections. Guarantees: after a crash at
 any point the next opening finishes or discards the transaction, and a file that a person changed in
 between keeps the person's bytes (recorded in `left`). Refuses: a plan whose `before` no longer
 holds (Conflict); a transaction file that cannot be read (StorageError).
@@ -11,18 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engram.model.change import Change, Plan, Transaction
+from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict
+from engram.model.numbering import numbered, numbering
 from engram.store.base import layout
 from engram.store.commits import transaction
 
 if TYPE_CHECKING:
+    from engram.model.policy import Policy
     from engram.model.ports import Clock
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
     from engram.store.commits.projections import Projections
+    from engram.store.files.policy_snapshots import PolicySnapshots
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -38,13 +43,26 @@ class VaultCommitter:
         lock: WriterLock,
         projections: Projections,
         erase: Callable[[Transaction], Transaction],
+        policy: Callable[[], Policy | None] = lambda: None,
     ) -> None:
-        """`erase` takes what is purged out of everything that holds it, the transaction too."""
+        """`erase` takes what is purged out of everything that holds it, the transaction too.
+
+        `policy` is the one that holds; None while its files are not understood, under which nothing
+        is admitted, and what a person decides about memories is still done.
+        """
         self._disk = disk
         self._clock = clock
         self._lock = lock
         self._projections = projections
         self._erase = erase
+        self._policy = policy
+
+    @cached_property
+    def _snapshots(self) -> PolicySnapshots:
+        # imported here: a vault that is only read keeps none
+        from engram.store.files.policy_snapshots import PolicySnapshots
+
+        return PolicySnapshots(self._disk)
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
@@ -69,8 +87,16 @@ class VaultCommitter:
         """The number of the last transaction."""
         return self._projections.catalog.last
 
+    @property
+    def tick(self) -> int:
+        """The last tick that was used; the lock is held."""
+        return self._projections.catalog.items.tick
+
     def commit(self, plan: Plan) -> Transaction:
-        """Make a plan durable and apply it; raises Conflict when a file is not as it expects."""
+        """Make a plan durable and apply it; raises Conflict when a file is not as it expects.
+
+        Its events have item and tick in place of store and kind (`model.numbering`).
+        """
         with self.lock():
             for change in plan.changes:
                 if isinstance(change, transaction.Purged):
@@ -78,11 +104,23 @@ class VaultCommitter:
                 if self._disk.read(change.path) != change.before:
                     raise Conflict(f"{change.path} has changed meanwhile")
             number = self._projections.next_number
-            committed = Transaction(number, self._clock.now(), plan)
+            events, tick = self._numbered(plan)
+            policy = self._snapshots.keep(self._policy())
+            committed = Transaction(
+                number, self._clock.now(), plan._replace(events=events), tick=tick, policy=policy
+            )
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
             return self._finish(committed, staged=True, follow=True)
+
+    def _numbered(self, plan: Plan) -> tuple[tuple[Event, ...], int]:
+        """The events with items and ticks, those of memories without an item first; the tick."""
+        items = self._projections.catalog.items
+        # the events of a purge are about what it destroys
+        owed = items.owed() if plan.kind != "purge" else []
+        events = (*numbering(owed, plan.events), *plan.events)
+        return numbered(events, items.tick, items.last)
 
     def _write_pending(self, committed: Transaction) -> None:
         """Stage the new bodies and the transaction file; the rename of the latter is the commit."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engram.store.commits.scan import Scan, edits, scan
 
 if TYPE_CHECKING:
-    from engram.model.change import Change
+    from engram.model.change import Change, Event
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
 
@@ -60,11 +60,12 @@ class ScannedFiles:
         found = self._found
         return [*found.changed, *found.gone, *(row.path for row, _ in found.rewritten)]
 
-    def edits(self) -> tuple[list[Change], list[tuple[str, str]]]:
-        """The versions seen, and `(id, created|edited|moved|removed)`."""
+    def edits(self) -> tuple[list[Change], list[Event]]:
+        """The versions seen, and an event for each memory or page."""
         if not (self._found.changed or self._found.gone):
             return [], []
-        return edits(self._found, self._projections.catalog.files())
+        catalog = self._projections.catalog
+        return edits(self._found, catalog.files(), catalog.items.differs)
 
     def note(self) -> None:
         """Record what is no edit."""

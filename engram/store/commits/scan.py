@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engram.model.errors import EngramError
+from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
-    from engram.model.change import Change
+    from engram.model.change import Change, Event
+    from engram.model.item import Store
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import FileRow
 
@@ -214,16 +216,29 @@ class _Walk:
             yield path, entry
 
 
-def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
-    """A scan's edits: the versions seen, and `(id, created|edited|moved|removed)`."""
-    from engram.model.change import Change
+def edits(
+    found: Scan,
+    rows: Mapping[str, FileRow],
+    differs: Callable[[Memory], tuple[Store, str] | None] = lambda memory: None,
+) -> tuple[list[Change], list[Event]]:
+    """A scan's edits: the versions seen, and an event for each (created|edited|moved|removed).
+
+    `differs` tells store and kind of a memory that has no item there: its event names both, and
+    those of new files are in the order of their time and id, in which they are numbered.
+    """
+    from engram.model.change import Change, Event
+    from engram.model.numbering import HAND_EDIT, place
 
     gone = {_name(path, rows) for path in found.gone if rows[path].id}
     was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]
     subjects: list[tuple[_Name, str]] = []
+    memories: dict[str, Memory] = {}
     for path, data in sorted(found.changed.items()):
-        name = layout.kind_of(path), read_content(path, data).id
+        read = read_content(path, data)
+        name = layout.kind_of(path), read.id
+        if isinstance(read.content, Memory):
+            memories.setdefault(read.id, read.content)
         what = "edited" if path in rows and rows[path].sha else "created"
         if what == "created" and name in gone:
             what = "moved"
@@ -233,7 +248,15 @@ def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[
     # a file may also continue under another id
     gone |= was - {name for name, _ in subjects}
     subjects.extend((name, "removed") for name in sorted(gone))
-    return seen, [(identifier, what) for (_, identifier), what in subjects]
+    created = {name: one.created for name, one in memories.items()}
+    subjects.sort(key=lambda one: (one[0][0] != "memory", created.get(one[0][1], "~"), one[0]))
+    events = []
+    for (kind, identifier), what in subjects:
+        memory = memories.get(identifier) if kind == "memory" and what != "removed" else None
+        where = differs(memory) if memory is not None else None
+        numbered = place(*where) if where else ()
+        events.append(Event(HAND_EDIT, identifier, (("what", what), *numbered)))
+    return seen, events
 
 
 def _name(path: str, rows: Mapping[str, FileRow]) -> _Name:

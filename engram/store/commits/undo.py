@@ -19,6 +19,7 @@ from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.model.report import Reverted
+from engram.model.trace import taken_back
 from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -363,7 +364,9 @@ class UndoPlanner:
         return sorted(changes, key=lambda change: change.path), list(purged)
 
     def _events(self, plan: Plan, purged: Iterable[str]) -> tuple[Event, ...]:
-        """One event for each memory, box and entity whose file the undo touches, or cannot."""
+        """One event for each memory, box and entity whose file the undo touches, or cannot; then
+        which memories leave the active set by it, and which return.
+        """
         numbers = " ".join(map(str, plan.undoes)) or plan.batch
         named: dict[str, str] = {}
         for change in plan.changes:
@@ -375,9 +378,14 @@ class UndoPlanner:
             if layout.kind_of(path) != "memory":
                 continue
             named[path.rpartition("/")[2].removesuffix(".md")] = "purged"
-        return tuple(
-            Event("undone", name, (("what", what), ("undoes", numbers)))
-            for name, what in named.items()
+        sides = _memories(plan.changes)
+        crossed = (taken_back(*(side.get(name) for side in sides)) for name in named)
+        return (
+            *(
+                Event("undone", name, (("what", what), ("undoes", numbers)))
+                for name, what in named.items()
+            ),
+            *(event for event in crossed if event is not None),
         )
 
 

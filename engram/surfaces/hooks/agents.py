@@ -113,9 +113,17 @@ AGENTS: dict[str, Agent] = {
 }  # fmt: skip
 
 
-def agent_of(transcript: str, environment: Mapping[str, str], home: Path) -> Agent | None:
-    """The agent in whose own folder (real path) a transcript lies; None for what is no file."""
-    if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
+def agent_of(
+    transcript: str, environment: Mapping[str, str], home: Path, *, planned: bool = False
+) -> Agent | None:
+    """The agent in whose own folder (real path) a transcript lies; None for what is no file.
+
+    `planned`: also one that is not there yet. A host calls the first hook of a session before it
+    writes anything.
+    """
+    if not transcript or not os.path.isabs(transcript):
+        return None
+    if not (planned or os.path.isfile(transcript)):
         return None
     real = Path(os.path.realpath(transcript))
     for agent in AGENTS.values():

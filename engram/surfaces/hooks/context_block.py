@@ -3,8 +3,9 @@
 Finds the vault that a session belongs to, and gives only from one that the user registered on this
 machine (design promise 9), only what still holds, a disputed memory beside its opponents, and only
 what `recall.audience` leaves to the agents of this project or of all. Nothing is written and no
-lock is taken. A memory whose file changed since the catalog read it is read, and judged, again.
-Raises EngramError for a vault or catalog that cannot be used.
+lock is taken; what a block is made of is told, for the access log (`given_log`). A memory whose
+file changed since the catalog read it is read, and judged, again. Raises EngramError for a vault or
+catalog that cannot be used.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
-from engram.model.instant import day_of
+from engram.model.given import PolicyRef
+from engram.model.hit import ContextBlock
+from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import SESSION, Audience, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
-from engram.recall.disputed import Given, undisputed_or_whole
+from engram.recall.disputed import Given, members, undisputed_or_whole
+from engram.recall.given_items import Shown, ShownSummary
 from engram.recall.injection import (
     InjectionCandidate,
     InjectionOrder,
@@ -36,7 +40,13 @@ from engram.recall.injection import (
 )
 from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
-from engram.recall.unasked_blocks import GivenSummary, ShownItem, prompt_block, session_block
+from engram.recall.unasked_blocks import (
+    MOST_CHARACTERS,
+    GivenSummary,
+    ShownItem,
+    prompt_block,
+    session_block,
+)
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.project_folders import project_names
@@ -62,14 +72,33 @@ _DEEPEST = 64
 
 
 class ContextSource(NamedTuple):
-    """A registered vault, with what injection needs of it."""
+    """A registered vault, with what injection needs of it; `known`: its format is that of here."""
 
     root: Path
     id: str
     cache: Path
     settings: Settings
     home: Path
-    today: str
+    now: Instant
+    policy: PolicyRef = PolicyRef()
+    known: bool = True
+
+    @property
+    def today(self) -> Day:
+        """The day of now."""
+        return day_of(self.now)
+
+
+class Context(NamedTuple):
+    """A block; the memories and summaries in it, in order, with the item ids that they have.
+
+    `last` is the number of the last transaction that was seen.
+    """
+
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+    items: Mapping[str, str] = {}
+    last: int = 0
 
 
 def source_of(
@@ -91,8 +120,17 @@ def source_of(
     if not Registry(places).trusts(root, loaded.vault.id):
         return None
     cache = cache_folder(places, root, loaded.vault.id)
-    today = day_of(clock_of(environment).now())
-    return ContextSource(root, loaded.vault.id, cache, loaded.settings, places.home, today)
+    return ContextSource(
+        root, loaded.vault.id, cache, loaded.settings, places.home,
+        clock_of(environment).now(), _policy(places, root), loaded.vault.format <= layout.FORMAT,
+    )  # fmt: skip
+
+
+def _policy(places: UserPaths, root: Path) -> PolicyRef:
+    from engram.model.policy import Policy
+
+    policy = Policy()
+    return PolicyRef(policy.digest, policy.read_order)
 
 
 def _above(folder: str) -> Path | None:
@@ -118,7 +156,7 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
 
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
-) -> str:
+) -> Context:
     """Where the last session of the project stopped, and the most useful memories for this one.
 
     Nothing where the session has that block already, with or without what was learnt from itself.
@@ -130,7 +168,7 @@ def at_session_start(
             return give("")
         found = give(earlier.version)
         own = earlier.conversation
-        return found if found and give(earlier.version, own) else ""
+        return found if found.text and give(earlier.version, own).text else Context()
 
 
 def _session_block(
@@ -139,7 +177,7 @@ def _session_block(
     recipient: Recipient,
     known: str,
     without: str = "",
-) -> str:
+) -> Context:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
     left_out = catalog_reader.told_by(without) if without else frozenset()
@@ -151,13 +189,43 @@ def _session_block(
         catalog_reader.reads(),
     )
     best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
-    return session_block(
-        _current(_stored(best, catalog_reader), catalog_reader, source, recipient),
+    offered = _Offered()
+    block = session_block(
+        offered.each(_current(_stored(best, catalog_reader), catalog_reader, source, recipient)),
         source.settings.recall.budget_tokens,
         project=next(iter(recipient.projects), ""),
-        last=partial(_last_session, catalog_reader, source, recipient, left_out),
+        last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
-    ).text
+    )
+    return offered.context(block, catalog_reader)
+
+
+class _Offered:
+    """What a block was chosen from, by id."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Memory | GivenSummary] = {}
+
+    def each(self, found: Iterable[Given | GivenSummary]) -> Iterator[Given | GivenSummary]:
+        """The same, each remembered as it goes by."""
+        for one in found:
+            for part in (one,) if isinstance(one, GivenSummary) else members(one):
+                self._known[part.id] = part
+            yield one
+
+    def context(self, block: ContextBlock, catalog_reader: ReadOnlyCatalog) -> Context:
+        """A block with what is in it."""
+        if not block.shown:
+            return Context()
+        shown = tuple(_shown(self._known[name]) for name in block.shown)
+        return Context(block.text, shown, catalog_reader.items(block.shown), catalog_reader.last)
+
+
+def _shown(one: Memory | GivenSummary) -> Shown:
+    if isinstance(one, Memory):
+        return one
+    tells = tuple(memory.id for memory in one.sources)
+    return ShownSummary(one.id, one.item(MOST_CHARACTERS), one.sources[0].space, tells)
 
 
 def _stored(
@@ -176,6 +244,7 @@ def _last_session(
     source: ContextSource,
     recipient: Recipient,
     left_out: Collection[int],
+    offered: _Offered,
     most: int,
 ) -> ShownItem | None:
     """What is told in so many characters of the newest session that may be given."""
@@ -184,19 +253,20 @@ def _last_session(
     for number, memory, audience, day in catalog_reader.last_sessions(recipient.projects):
         if number in left_out:
             continue
-        for one in _current([(memory, audience)], catalog_reader, source, recipient):
+        current = _current([(memory, audience)], catalog_reader, source, recipient)
+        for one in offered.each(current):
             if isinstance(one, Memory) and one.schema == SESSION:
                 text = last_session(one, day, most)
                 return ShownItem(one.id, text) if text else None
     return None
 
 
-def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> str:
+def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> Context:
     """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
-        return ""
+        return Context()
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
     with _open_catalog(source, deadline) as catalog_reader:
@@ -207,7 +277,9 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
-        return prompt_block(_current(memories, catalog_reader, source, recipient), budget).text
+        offered = _Offered()
+        current = _current(memories, catalog_reader, source, recipient)
+        return offered.context(prompt_block(offered.each(current), budget), catalog_reader)
 
 
 def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:

@@ -2,7 +2,8 @@
 
 Guarantees: whatever goes wrong (no JSON, no vault, a damaged catalog, a bug) the answer is nothing
 and the exit code 0, because a host may take anything else for a veto; a hook that is not done in
-time is ended by its own timer; failures are counted in the user's state folder, by name.
+time is ended by its own timer; failures are counted in the user's state folder, by name. What is
+given is noted in the access log; where that fails it is given all the same.
 """
 
 from __future__ import annotations
@@ -52,22 +53,29 @@ def respond(
     if environment.get("ENGRAM_DISABLE", "0") not in ("", "0"):
         return ""
     deadline = time.monotonic() + DEADLINE
-    try:
-        return _respond(arguments[0], _vault(arguments[1:]), read(), environment, deadline)
-    except Exception as error:  # noqa: BLE001 - a hook must not fail its host
+
+    def failed(error: Exception) -> None:
         code = error.code if isinstance(error, EngramError) else type(error).__name__
         (complain or _complain)(f"engram hook {arguments[0]}: {code}")
         with suppress(Exception):
             _count(arguments[0], code, environment)
+
+    try:
+        chosen = _vault(arguments[1:])
+        return _respond(arguments[0], chosen, read(), environment, deadline, failed)
+    except Exception as error:  # noqa: BLE001 - a hook must not fail its host
+        failed(error)
         return ""
 
 
 def _respond(
-    event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float
-) -> str:
+    event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float,
+    failed: Callable[[Exception], None],
+) -> str:  # fmt: skip
     # imported here: a failing import is counted like any other error
     from engram.settings.paths import places_of
     from engram.surfaces.hooks import context_block
+    from engram.surfaces.hooks.given_log import note_given
     from engram.surfaces.hooks.host_protocol import answer, asked_of
 
     asked = asked_of(data)
@@ -85,8 +93,12 @@ def _respond(
         context = context_block.at_session_start(source, asked, deadline, earlier)
     else:
         context = context_block.beside_a_prompt(source, asked, deadline)
+    try:
+        note_given(context, source, asked, event, environment)
+    except Exception as error:  # noqa: BLE001 - what is found is given all the same
+        failed(error)
     names = _HOST_EVENTS[event]
-    return answer(context, asked.host_event if asked.host_event in names else names[0])
+    return answer(context.text, asked.host_event if asked.host_event in names else names[0])
 
 
 def _notify(

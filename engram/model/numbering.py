@@ -1,0 +1,124 @@
+"""Numbering: the events of a plan -> the same events with item ids and ticks (seed 002).
+
+    store="project:shop" kind="semantic"  ->  item="project:shop:semantic:12" tick="415"
+
+An event about a judged candidate, or about a file that was found, names its store and its kind; the
+transaction holds an item and a tick in place of them, and nothing else tells of either: files have
+no numbers, since they travel and logs do not. Items are counted for each store and kind, ticks for
+the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from engram.model.change import Event
+from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
+from engram.model.trace import CONFLICT, DENIED, ITEM, KIND, STORE, TICK, WRITE, now_called
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.model.memory import Memory
+
+#: what a person did to a file; and the item of a memory that had none, or moved to another store
+HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
+MEMORY = "memory"
+#: a tick and an item's number are below this, so that they fit wherever they are kept
+MOST = 1 << 40
+_SAME = frozenset({DENIED, CONFLICT})
+
+
+class NumberedItem(NamedTuple):
+    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none."""
+
+    item: ItemId
+    tick: int
+    file: str
+
+
+def place(store: Store, kind: str) -> tuple[tuple[str, str], ...]:
+    """The details of an event that is about an item of a store and kind."""
+    return (STORE, str(store)), (KIND, kind)
+
+
+def place_of(memory: Memory) -> tuple[tuple[str, str], ...]:
+    """The details of an event that gives a memory an item where it is now."""
+    return place(store_of_memory(memory), kind_of(memory.key))
+
+
+def numbered(
+    events: Iterable[Event], tick: int, last: Callable[[str, str], int]
+) -> tuple[tuple[Event, ...], int]:
+    """The events with items and ticks, and the last tick that is used then.
+
+    `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
+    candidate and what says to which memory it lost are about one item.
+    """
+    found: list[Event] = []
+    counts: dict[tuple[str, str], int] = {}
+    before, item = Event(""), 0
+    for event in events:
+        details = dict(event.details)
+        store, kind = details.get(STORE, ""), details.get(KIND, "")
+        if store and kind:
+            place = store, kind
+            if not _of_one(before, event):
+                tick += 1
+                item = counts[place] = counts.get(place, last(store, kind)) + 1
+            found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        else:
+            found.append(event)
+        before = event
+    return tuple(found), tick
+
+
+def _of_one(before: Event, event: Event) -> bool:
+    """Whether two events in a row are about one candidate, which no file has."""
+    if before.subject or event.subject or {before.name, event.name} != _SAME:
+        return False
+    old, new = dict(before.details), dict(event.details)
+    return all(old.get(name) == new.get(name) for name in (STORE, KIND, "source"))
+
+
+def _with(event: Event, item: str, tick: int) -> tuple[tuple[str, str], ...]:
+    instead = {STORE: (ITEM, item), KIND: (TICK, str(tick))}
+    return tuple(instead.get(name, (name, value)) for name, value in event.details)
+
+
+def items_in(transaction: Transaction) -> list[NumberedItem]:
+    """The items that a transaction gave, in order; what no version of ours wrote is left out."""
+    found: list[NumberedItem] = []
+    for event in transaction.plan.events:
+        details = dict(event.details)
+        item = item_id(details.get(ITEM, ""))
+        tick = details.get(TICK, "")
+        if item is None or item.number >= MOST or not is_tick(tick):
+            continue
+        file = ""
+        if event.name == NUMBERED:
+            file = details.get(MEMORY, "")
+        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+            file = event.subject
+        found.append(NumberedItem(item, int(tick), file))
+    return found
+
+
+def is_tick(text: str) -> bool:
+    """Whether a text is a tick that can have been given."""
+    return text.isascii() and text.isdigit() and len(text) <= len(str(MOST)) and int(text) < MOST
+
+
+def numbering(owed: Iterable[tuple[str, str, str]], events: Iterable[Event]) -> tuple[Event, ...]:
+    """The events that number `(memory, store, kind)`, in that order, but for what others number.
+
+    Memories of an older version or another machine have no item, and those whose header now puts
+    them into another store have none there. The next transaction says which they get.
+    """
+    told = {event.subject for event in events if STORE in dict(event.details)}
+    return tuple(
+        Event(NUMBERED, "", ((MEMORY, name), (STORE, store), (KIND, kind)))
+        for name, store, kind in owed
+        if name not in told
+    )

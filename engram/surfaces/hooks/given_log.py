@@ -1,0 +1,48 @@
+"""What a hook gives -> one line of the vault's access log: to whom, in which session, and why.
+
+The words of the prompt are not kept: the turn that follows in the session has them. Guarantees: no
+lock, no fsync, one append; where the vault cannot be written nothing is. Raises StorageError where
+it could be written and was not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from engram.model.given import BY_HAND, UNKNOWN, GivenBlock, How, Reader
+from engram.model.ids import session_digest
+from engram.recall.given_items import chosen, given_items, hash_of, matched
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.access import AccessLog
+from engram.surfaces.hooks.agents import SESSION_START, agent_of
+from engram.surfaces.hooks.context_block import Context, ContextSource
+from engram.surfaces.hooks.host_protocol import HookCall
+
+
+def note_given(
+    context: Context, source: ContextSource, asked: HookCall, event: str,
+    environment: Mapping[str, str],
+) -> None:  # fmt: skip
+    """Append a block to the access log, if it is one."""
+    writable = source.known and os.access(source.root / layout.STATE, os.W_OK)
+    if not (context.shown and writable):
+        return
+    how: How = "session-start" if event == SESSION_START else "prompt"
+    why = chosen(source.today) if how == "session-start" else matched
+    block = GivenBlock(
+        source.now, *_reader(asked, environment, source.home), how,
+        given_items(context.shown, why, context.items), hash_of(context.shown),
+        source.policy.spaces, source.policy.digest, context.last,
+    )  # fmt: skip
+    AccessLog(VaultDisk(source.root)).give(block)
+
+
+def _reader(asked: HookCall, environment: Mapping[str, str], home: Path) -> Reader:
+    """The agent by the folder of its transcript, and the session as it is called in a vault."""
+    agent = agent_of(asked.transcript, environment, home, planned=True)
+    if agent is None or not asked.session:
+        return Reader(agent.name if agent is not None else UNKNOWN, BY_HAND)
+    return Reader(agent.name, f"{agent.name}-{session_digest(agent.name, asked.session)}")
