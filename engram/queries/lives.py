@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engram.recall.life import Happened, Heard, LifeEvidence, life
+from engram.recall.life import GivenTo, Happened, Heard, LifeEvidence, life
+from engram.store.catalog.access import AccessLog
+from engram.store.catalog.given_rows import newest
+from engram.store.files.policy_snapshots import kept_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,11 +15,12 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.shown import LifeLine
     from engram.queries.lookup import Lookup
+    from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
 
 
 def life_of(
-    memory: Memory, catalog: Catalog, lookup: Lookup, timezone: str
+    memory: Memory, catalog: Catalog, disk: VaultDisk, lookup: Lookup, timezone: str
 ) -> tuple[LifeLine, ...]:
     """The life of a memory in sentences, oldest first."""
     turns = lookup.turns(memory.sources)
@@ -26,8 +30,21 @@ def life_of(
         else Heard(link)
         for link in memory.sources
     ]
-    evidence = LifeEvidence(memory, heard, list(_happened(memory, catalog)), catalog.memory)
+    happened = list(_happened(memory, catalog))
+    evidence = LifeEvidence(
+        memory, heard, happened, catalog.memory,
+        lambda digest: kept_policy(disk, digest), _given(memory, AccessLog(disk)),
+    )  # fmt: skip
     return life(evidence, timezone)
+
+
+def _given(memory: Memory, log: AccessLog) -> list[GivenTo]:
+    """Who was given it, the one who was given it last at the end."""
+    found: dict[str, GivenTo] = {}
+    for block in newest(log, memory.id):
+        one = found.setdefault(block.by, GivenTo(block.by, 0, block.time))
+        found[block.by] = one._replace(times=one.times + 1)
+    return sorted(found.values(), key=lambda one: one.last)
 
 
 def _happened(memory: Memory, catalog: Catalog) -> Iterator[Happened]:

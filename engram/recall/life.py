@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.given import PERSON
 from engram.model.instant import Day, Instant, local_day
+from engram.model.item import event_type_of
 from engram.model.shown import LifeLine
 from engram.model.text import first_line
-from engram.model.trace import CONFLICT, DELETED, FORGET, WRITE, now_called
+from engram.model.trace import CONFLICT, DELETED, FORGET, UNDONE, WHY, WRITE
 from engram.recall.history import REASONS
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 #: the source of what a person told the program itself
 _TOLD = "remember"
-_CONSOLIDATED, _UNDONE = "consolidated", "undone"
+_CONSOLIDATED = "consolidated"
 #: characters of another memory's statement
 _WIDTH = 80
 _VOUCHED: Mapping[str, str] = {
@@ -58,6 +60,8 @@ _ACTIONS: Mapping[str, str] = {
 _MADE: Mapping[str, str] = {
     "profile": "took it up into the profile", "summaries": "told it in a summary",
 }  # fmt: skip
+#: codes of a replacement that the person decided
+_DECIDED = frozenset({"by_hand", "resolved"})
 _EDITS: Mapping[str, str] = {
     "created": "You wrote its file by hand", "edited": "You edited its file",
     "moved": "You moved its file", "removed": "You removed its file",
@@ -89,12 +93,12 @@ _PLAIN: Mapping[str, str] = {
 _IMPLIED: Mapping[str, frozenset[str]] = {
     FORGET: frozenset({DELETED}),
     CONFLICT: frozenset({DELETED}),
-    _UNDONE: frozenset({DELETED, WRITE}),
+    UNDONE: frozenset({DELETED, WRITE}),
     _CONSOLIDATED: frozenset({DELETED, WRITE}),
 }
 #: the events with a sentence
 TOLD = frozenset(
-    (WRITE, DELETED, CONFLICT, "memory_confirmed", "hand_edit", _UNDONE, _CONSOLIDATED, *_PLAIN)
+    (WRITE, DELETED, CONFLICT, "memory_confirmed", "hand_edit", UNDONE, _CONSOLIDATED, *_PLAIN)
 )
 
 
@@ -113,17 +117,18 @@ class Heard(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """An event, and its transaction's number, time, kind (`extract`) and batch."""
+    """An event, and its transaction: number, time, kind (`extract`), batch, policy's digest."""
 
     number: int
     time: Instant
     kind: str
     batch: str
+    policy: str
     event: Event
 
 
 class GivenTo(NamedTuple):
-    """Who was given it or asked for it, how often, and when last."""
+    """Who was given it, how often, and when last."""
 
     by: str
     times: int
@@ -134,13 +139,15 @@ class GivenTo(NamedTuple):
 class LifeEvidence:
     """What is known of a memory: its turns, its events, and those of others that name it.
 
-    `other` gives another memory by its id, None where there is none.
+    `other` gives another memory by its id, None where there is none; `policy` what the policy of a
+    digest said, empty where that is not known.
     """
 
     memory: Memory
     heard: Sequence[Heard]
     happened: Sequence[Happened]
     other: Callable[[str], Memory | None]
+    policy: Callable[[str], Mapping[str, object]] = lambda digest: {}
     given: Sequence[GivenTo] = ()
 
 
@@ -152,7 +159,7 @@ def life(evidence: LifeEvidence, timezone: str) -> tuple[LifeLine, ...]:
         found.append((one.time or evidence.memory.created, 0, words.said_first(one)))
     ordered = sorted(evidence.happened, key=lambda one: one.number)
     for number, happened in groupby(ordered, lambda one: one.number):
-        deed = _Deed([one._replace(event=now_called(one.event)) for one in happened])
+        deed = _Deed(list(happened))
         texts = dict.fromkeys(words.of_deed(deed))
         found += [(deed.happened[0].time, number, text) for text in texts]
     found += [(one.last, 0, words.given(one)) for one in evidence.given]
@@ -171,11 +178,11 @@ def _once(found: Sequence[tuple[Instant, int, str]], timezone: str) -> tuple[Lif
 
 
 class _Deed:
-    """The events of one transaction that concern a memory, by today's names."""
+    """The events of one transaction that concern a memory."""
 
     def __init__(self, happened: Sequence[Happened]) -> None:
         self.happened = happened
-        self.kind, self.batch = happened[0].kind, happened[0].batch
+        self.batch, self.policy = happened[0].batch, happened[0].policy
 
     def details(self, name: str, subject: str) -> Mapping[str, str]:
         """The details of the first event of a name about a memory; empty without one."""
@@ -197,23 +204,24 @@ class _Words:
 
     def given(self, one: GivenTo) -> str:
         """How often somebody was given it."""
-        often = f", the last time of {one.times}" if one.times > 1 else ""
-        return f"{one.by} was given it{often}"
+        who = "You were" if one.by == PERSON else f"{one.by} was"
+        return f"{who} given it {'once' if one.times == 1 else f'{one.times} times until then'}"
 
     def of_deed(self, deed: _Deed) -> Iterator[str]:
         """What a transaction did with it."""
         own = [one.event for one in deed.happened if one.event.subject == self._memory.id]
         names = {event.name for event in own}
+        others = [one.event for one in deed.happened if one.event.subject != self._memory.id]
+        told = [text for event in others for text in self._of_another(event, deed)]
         for event in own:
-            if not _IMPLIED.get(event.name, frozenset()) & names:
+            implied = _IMPLIED.get(event.name, frozenset()) & names
+            if not implied and not (told and event.name == _CONSOLIDATED and _of_two(event)):
                 yield self._own(event, deed)
-        for one in deed.happened:
-            if one.event.subject != self._memory.id:
-                yield from self._of_another(one.event, deed)
+        yield from told
 
     def _own(self, event: Event, deed: _Deed) -> str:
         details = dict(event.details)
-        why = f": {details['why']}" if details.get("why") else ""
+        why = f": {details[WHY]}" if details.get(WHY) else ""
         if event.name == WRITE:
             return self._kept(details, deed)
         if event.name == DELETED:
@@ -225,44 +233,66 @@ class _Words:
         if event.name == "memory_confirmed":
             heard = self._heard.get(details.get("source", ""))
             return "You confirmed it" if heard is None else self._said(heard, " again")
-        if event.name == _UNDONE:
+        if event.name == UNDONE:
             return f"{_undoing(details)}: its file was {details.get('what', 'changed')}"
         if event.name == "hand_edit":
             return _EDITS.get(details.get("what", ""), "Its file changed")
         if event.name == _CONSOLIDATED:
             action, task = details.get("action", ""), details.get("task", "")
-            return f"A consolidation {_MADE.get(task) or _ACTIONS.get(action) or action}{why}"
+            if task in _MADE:  # why the whole page was written says nothing of one memory
+                return f"A consolidation {_MADE[task]}"
+            return f"A consolidation {_ACTIONS.get(action, action)}{why}"
         if event.name in _PLAIN:
             return _PLAIN[event.name].format_map(_Details(details, self._named)) + why
         return " ".join((event.name, *(f"{key}={value}" for key, value in event.details)))
 
     def _kept(self, details: Mapping[str, str], deed: _Deed) -> str:
-        if details.get("reason") == _UNDONE:
-            return f"{_undoing(deed.details(_UNDONE, self._memory.id))}: it is in use again"
+        if details.get("reason") == UNDONE:
+            return f"{_undoing(deed.details(UNDONE, self._memory.id))}: it is in use again"
         rule, origin = details.get("rule", ""), details.get("origin", "")
         by = {
             "rules": f", found by the rule “{rule}”" if rule else ", found by rules",
             "model": ", found by a model", "person": ", as you asked",
             "consolidation": ", made by a consolidation",
         }.get(origin, "")  # fmt: skip
+        category = details.get("category") or self._memory.category
+        article = "an" if category[:1] in "aeiou" else "a"
+        kept = f"It was kept as {article} {category}{by}"
         if details.get("code") == "session":
-            by = ", the record of its conversation"
-        kept = f"It was kept as {details.get('category') or self._memory.category or 'a note'}{by}"
+            kept = "The record of the conversation was kept"
         batch = f" ({deed.batch})" if deed.batch else ""
         left = f"; left out: {details['left_out']}" if details.get("left_out") else ""
-        return f"{kept}{batch}{left}"
+        return f"{kept}{batch}{left}{self._allowed(deed.policy)}"
+
+    def _allowed(self, digest: str) -> str:
+        """The policy under which it was let in; its tags in words."""
+        if not digest:
+            return ""
+        whole = self._evidence.policy(digest)
+        spaces = whole.get("space")
+        own = spaces.get(self._memory.space) if isinstance(spaces, dict) else None
+        said = {**whole, **own} if isinstance(own, dict) else whole
+        told = [f"write policy “{said['write_policy']}”"] if "write_policy" in said else []
+        if said.get("allow_event_types") or said.get("deny_event_types"):
+            kind = event_type_of(self._memory.category, self._memory.schema)
+            told.append(f"event type “{kind}”")
+        if not told:  # its snapshot is lost
+            return f"; the policy {digest} allowed it"
+        return f"; the policy allowed it: nothing private in it, {', '.join(told)}"
 
     def _gone(self, details: Mapping[str, str], deed: _Deed) -> str:
         """Why it left what is in use."""
         reason, me = details.get("reason", ""), self._memory.id
         step = deed.details(_CONSOLIDATED, me)
-        why = f": {step['why']}" if step.get("why") else ""
-        if reason == _UNDONE:
-            return f"{_undoing(deed.details(_UNDONE, me))}: it is not in use any more"
+        why = f": {step[WHY]}" if step.get(WHY) else ""
+        if reason == UNDONE:
+            return f"{_undoing(deed.details(UNDONE, me))}: it is not in use any more"
         if reason == "superseded":
             by = details.get("replaced_by") or "".join(self._memory.superseded_by[:1])
             if step.get("action") == "merge":
                 return f"A consolidation merged it into {self._named(by)}{why}"
+            if details.get("code") in _DECIDED:
+                return f"You put {self._named(by)} in its place"
             rule = deed.details(CONFLICT, me).get("rule", "")
             because = self._because(me, by, rule, details.get("code", ""))
             who = "A consolidation replaced it by" if step else "It was replaced by"
@@ -282,9 +312,12 @@ class _Words:
             yield f"It contradicts {self._named(other)}; `engram review` asks which holds"
         if event.name == DELETED and details.get("replaced_by") == me:
             step = deed.details(_CONSOLIDATED, other)
-            why = f": {step['why']}" if step.get("why") else ""
+            why = f": {step[WHY]}" if step.get(WHY) else ""
             if step.get("action") == "merge":
                 yield f"A consolidation merged {self._named(other)} into it{why}"
+                return
+            if details.get("code") in _DECIDED:
+                yield f"You put it in the place of {self._named(other)}"
                 return
             rule = deed.details(CONFLICT, other).get("rule", "")
             because = self._because(other, me, rule, details.get("code", ""))
@@ -337,6 +370,11 @@ class _Detail(NamedTuple):
 
     def __format__(self, form: str) -> str:
         return self.named(self.value) if form == "memory" else self.value or "not known"
+
+
+def _of_two(event: Event) -> bool:
+    """Whether a step was about two memories, so that the other one's events tell it too."""
+    return dict(event.details).get("action") in ("merge", "supersede", "dispute")
 
 
 def _undoing(details: Mapping[str, str]) -> str:

@@ -230,7 +230,7 @@ def origin(found: MemoryOrigin) -> Shape:
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
             for number, time, event in found.events
         ],
-        "life": [one._asdict() for one in found.life],
+        "life": [{"day": day, "n": number, "text": text} for day, number, text in found.life],
     }  # fmt: skip
 
 

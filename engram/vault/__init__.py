@@ -418,7 +418,9 @@ class Vault:
 
         lookup = self._lookup()
         origin = lookup.origin(lookup.memory(reference))
-        told = life_of(origin.memory, self.parts.catalog, lookup, self.parts.timezone)
+        told = life_of(
+            origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
+        )  # fmt: skip
         return origin._replace(retention=self._read(origin.memory), life=told)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:

@@ -46,11 +46,10 @@ class LogRows:
         columns = "n, time, kind, batch, changes, left_alone, undoes"
         return self._db.rows(f"select {columns} from transactions order by n desc")
 
-    def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str]]:
-        """Kind and batch of some transactions, by number."""
-        rows = (
-            self._db.row("select kind, batch from transactions where n = ?", one) for one in numbers
-        )
+    def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str]]:
+        """Kind, batch and policy's digest of some transactions, by number."""
+        select = "select kind, batch, policy from transactions where n = ?"
+        rows = (self._db.row(select, one) for one in numbers)
         return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
 
     def last_of(self, *kinds: str) -> int:

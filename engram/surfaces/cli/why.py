@@ -63,7 +63,8 @@ def _tell(origin: MemoryOrigin) -> None:
     for day, _, text in origin.life:
         told = paragraph(plain_line(text), _SENTENCE).lstrip()
         say(f"  {day:<{_SENTENCE - 2}}{told}", raw=True)
-    say(styled("from", bold=True), raw=True)
+    if origin.receipts:
+        say(styled("from", bold=True), raw=True)
     for link, time, role, said in origin.receipts:
         say(f"  {time or 'unknown time'} {role} [[{link}]]")
         say(paragraph(plain_line(said), 4), raw=True)
