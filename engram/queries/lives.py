@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engram.recall.life import GivenTo, Happened, Heard, LifeEvidence, life
+from engram.recall.life import GivenTo, Happened, LifeEvidence, SourceTurn, life
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.given_rows import newest
 from engram.store.files.policy_snapshots import kept_policy
@@ -25,9 +25,9 @@ def life_of(
     """The life of a memory in sentences, oldest first."""
     turns = lookup.turns(memory.sources)
     heard = [
-        Heard(link, turn.time, turn.role, turn.speaker, turn.source, turn.title)
+        SourceTurn(link, turn.time, turn.role, turn.speaker, turn.source, turn.title)
         if (turn := turns.get(link)) is not None
-        else Heard(link)
+        else SourceTurn(link)
         for link in memory.sources
     ]
     happened = list(_happened(memory, catalog))

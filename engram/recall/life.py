@@ -102,7 +102,7 @@ TOLD = frozenset(
 )
 
 
-class Heard(NamedTuple):
+class SourceTurn(NamedTuple):
     """A turn behind a memory; all but the link is empty where nothing shows it any more.
 
     `speaker` is a name where the conversation names people.
@@ -144,7 +144,7 @@ class LifeEvidence:
     """
 
     memory: Memory
-    heard: Sequence[Heard]
+    heard: Sequence[SourceTurn]
     happened: Sequence[Happened]
     other: Callable[[str], Memory | None]
     policy: Callable[[str], Mapping[str, object]] = lambda digest: {}
@@ -198,7 +198,7 @@ class _Words:
         self._memory = evidence.memory
         self._heard = {one.link: one for one in evidence.heard}
 
-    def said_first(self, one: Heard) -> str:
+    def said_first(self, one: SourceTurn) -> str:
         """Who said it, in which conversation."""
         return self._said(one) if one.role else "It was said where no transcript shows it any more"
 
@@ -325,7 +325,7 @@ class _Words:
 
     # -- words ---------------------------------------------------------------------------------
 
-    def _said(self, one: Heard, again: str = "") -> str:
+    def _said(self, one: SourceTurn, again: str = "") -> str:
         who = one.speaker or ("You" if one.role == "user" else one.source or "An agent")
         if one.source == _TOLD:
             return f"{who} told it to engram{again}"

@@ -13,15 +13,15 @@ import engram
 from engram.model.change import Event
 from engram.model.memory import Memory
 from engram.model.trace import now_called
-from engram.recall.life import TOLD, GivenTo, Happened, Heard, LifeEvidence, life
+from engram.recall.life import TOLD, GivenTo, Happened, LifeEvidence, SourceTurn, life
 
 ID, OTHER = "fact-20260305-100000-aaaaaaaa", "fact-20260306-100000-bbbbbbbb"
 MINE = Memory(ID, "fact", "We use Postgres.", authority="ai_inferred")
 THEIRS = Memory(OTHER, "fact", "We use SQLite.", authority="user_asserted")
-SAID = Heard("codex-000000000000#^m1", "2026-03-05T23:30:00Z", "user", "", "codex", "The shop")
+SAID = SourceTurn("codex-000000000000#^m1", "2026-03-05T23:30:00Z", "user", "", "codex", "The shop")
 
 
-def told(*events: Event, heard: tuple[Heard, ...] = ()) -> list[str]:
+def told(*events: Event, heard: tuple[SourceTurn, ...] = ()) -> list[str]:
     """The sentences about events of one transaction."""
     happened = [
         Happened(2, "2026-03-06T10:00:00Z", "extract", "", "", now_called(event))
@@ -137,7 +137,7 @@ def test_it_begins_with_who_said_it_on_a_local_day_and_ends_with_who_was_given_i
 def test_who_is_named_by_the_conversation_and_what_nothing_shows_are_told_so() -> None:
     named = SAID._replace(speaker="Kim", title="")
     dictated = SAID._replace(source="remember")
-    gone = Heard("codex-000000000000#^m9")
+    gone = SourceTurn("codex-000000000000#^m9")
     assert told(heard=(named,)) == ["Kim said it in the conversation (codex-000000000000)."]
     assert told(heard=(dictated,)) == ["You told it to engram."]
     assert told(heard=(gone,)) == ["It was said where no transcript shows it any more."]
