@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         MemoryOrigin,
         Refusal,
         ShownFile,
+        ShownSession,
         ShownTurn,
     )
     from engram.model.summary import Summary
@@ -365,15 +366,25 @@ class Vault:
         """
         return self._lookup().memory(reference)
 
-    def show(self, reference: str) -> ShownFile | ShownTurn:
-        """The file of a memory or page, or a turn, by its id or docid. Raises NotFound."""
+    def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
+        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+
+        Raises NotFound.
+        """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
 
-        shown = self._lookup().shown(reference)
+        lookup = self._lookup()
+        shown = self._session(reference) or lookup.shown(reference)
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
             shown = shown._replace(retention=self._read(shown.content))
         return shown
+
+    def _session(self, reference: str) -> ShownSession | None:
+        from engram.queries.session_view import session_named
+
+        parts, most = self.parts, self.parts.policy.short_term
+        return session_named(reference, most, parts.projections, parts.conversations)
 
     def _read(self, memory: Memory) -> Retention:
         """Count that a memory is read; its tier and score before."""

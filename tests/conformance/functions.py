@@ -63,6 +63,7 @@ from engram.weave.boxes import fold
 from engram.weave.traces import join
 from tests.conformance import (
     door_functions,
+    item_functions,
     record_functions,
     triage_functions,
     window_functions,
@@ -423,4 +424,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **record_functions.FUNCTIONS,
     **window_functions.FUNCTIONS,
     **door_functions.FUNCTIONS,
+    **item_functions.FUNCTIONS,
 }

@@ -262,6 +262,13 @@ class TurnRows:
         )
         return {row[0]: ordinal for ordinal, row in enumerate(rows, 1)}
 
+    def ticks(self, transcript: str) -> dict[int, int]:
+        """Number -> tick of the turns of a transcript; 0 for one that an older version took in."""
+        rows = self._db.rows(
+            "select seq, tick from turns where transcript = ? and seq > 0", transcript
+        )
+        return {seq: tick or 0 for seq, tick in rows}
+
     def before(self, transcript: str, seq: int, most: int) -> list[tuple[str, int, int]]:
         """`(segment, offset, length)` of the last turns of a transcript before one, in order."""
         rows = self._db.rows(
