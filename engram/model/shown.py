@@ -44,10 +44,18 @@ class ShownFile(NamedTuple):
     retention: Retention | None = None
 
 
+class LifeLine(NamedTuple):
+    """A sentence of a memory's life, its local day, and the transaction that it tells of (or 0)."""
+
+    day: Day
+    number: int
+    text: str
+
+
 class MemoryOrigin(NamedTuple):
     """Where a memory came from: its receipts as the transcripts show them, and all its events.
 
-    `retention` is that before it was asked about.
+    `retention` is that before it was asked about, `life` the same in sentences, oldest first.
     """
 
     memory: Memory
@@ -55,6 +63,7 @@ class MemoryOrigin(NamedTuple):
     events: tuple[tuple[int, Instant, Event], ...]
     step: SourceStep
     retention: Retention | None = None
+    life: tuple[LifeLine, ...] = ()
 
 
 def source_step(events: Iterable[Event]) -> SourceStep:

@@ -230,7 +230,7 @@ def session(found: ShownSession) -> Shape:
 
 
 def origin(found: MemoryOrigin) -> Shape:
-    """`why`: what made a memory, its receipts, and every event since."""
+    """`why`: what made a memory, its receipts, every event since, and its life in sentences."""
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
@@ -244,6 +244,7 @@ def origin(found: MemoryOrigin) -> Shape:
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
             for number, time, event in found.events
         ],
+        "life": [{"day": day, "n": number, "text": text} for day, number, text in found.life],
     }  # fmt: skip
 
 

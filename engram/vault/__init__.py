@@ -441,10 +441,15 @@ class Vault:
         return self._lookup().links(reference)
 
     def origin(self, reference: str) -> MemoryOrigin:
-        """Where a memory came from, and every event since."""
+        """Where a memory came from, every event since, and both in sentences."""
+        from engram.queries.lives import life_of
+
         lookup = self._lookup()
         origin = lookup.origin(lookup.memory(reference))
-        return origin._replace(retention=self._read(origin.memory))
+        told = life_of(
+            origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
+        )  # fmt: skip
+        return origin._replace(retention=self._read(origin.memory), life=told)
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.

@@ -14,7 +14,7 @@ from engram.model.change import Event, Plan
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.access_purge import purge_questions
-from engram.store.commits.purge_words import MARK, FreeWords
+from engram.store.commits.purge_words import MARK, ReasonEraser
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import reopened, where
@@ -185,7 +185,7 @@ def test_a_log_keeps_its_length_and_its_sound_lines_whatever_it_holds(
 
 
 def test_codes_and_the_reasons_of_other_memories_stay() -> None:
-    free = FreeWords({"a", "user:me:profile:3"}, str)
+    free = ReasonEraser({"a", "user:me:profile:3"}, str)
     kept = (
         Event("memory_deleted", "a", (("reason", "forgotten"), ("was", "active"))),
         Event("memory_deleted", "b", (("reason", "my own words"),)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.trace import CONTRACT_EVENTS, now_called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from engram.model.change import Event, Transaction
     from engram.model.contract_event import LoggedTransaction
@@ -59,6 +59,12 @@ class LogRows:
         """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
         columns = "n, time, kind, batch, changes, left_alone, undoes"
         return self._db.rows(f"select {columns} from transactions order by n desc")
+
+    def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str]]:
+        """Kind, batch and policy's digest of some transactions, by number."""
+        select = "select kind, batch, policy from transactions where n = ?"
+        rows = (self._db.row(select, one) for one in numbers)
+        return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
 
     def last_of(self, *kinds: str) -> int:
         """The number of the last transaction of one of these kinds, 0 without any."""

@@ -23,7 +23,7 @@ from engram.store.catalog.access_purge import purge_questions
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
-from engram.store.commits.purge_words import FreeWords
+from engram.store.commits.purge_words import ReasonEraser
 from engram.store.commits.transaction import Purged
 from engram.store.files.kept_verdicts import purge_verdicts
 from engram.store.files.taken_copies import TakenCopies
@@ -106,7 +106,7 @@ class PurgeWriter:
         if kept is not None and kept != data:
             self._disk.put(path, kept)
 
-    def _rewrite(self, remains: PurgeRemains, free: FreeWords, own: Sequence[str]) -> None:
+    def _rewrite(self, remains: PurgeRemains, free: ReasonEraser, own: Sequence[str]) -> None:
         """Take what was purged out of the transactions of the journal, and out of the trace.
 
         The trace may have lines of transactions that the journal has lost.
@@ -174,13 +174,13 @@ def _read(event: Event) -> tuple[str, str, dict[str, str]]:
     return event.name, event.subject, dict(event.details)
 
 
-def _free_words(details: Mapping[str, str], remains: PurgeRemains) -> FreeWords:
+def _free_words(details: Mapping[str, str], remains: PurgeRemains) -> ReasonEraser:
     """All that the purge names: memories, pages, items, turns, conversations."""
     named = " ".join(details.get(key, "") for key in ("turns", "conversations", "items"))
-    return FreeWords(remains.ids.union(named.split()), remains.cleaned)
+    return ReasonEraser(remains.ids.union(named.split()), remains.cleaned)
 
 
-def _settled(committed: Transaction, remains: PurgeRemains, free: FreeWords) -> Transaction:
+def _settled(committed: Transaction, remains: PurgeRemains, free: ReasonEraser) -> Transaction:
     """A purge that is done: which turns it took, and nothing of what they said."""
     events = [
         event._replace(details=tuple(one for one in event.details if one[0] in _LASTING))
@@ -192,7 +192,7 @@ def _settled(committed: Transaction, remains: PurgeRemains, free: FreeWords) -> 
     return _cleaned(committed._replace(plan=plan), remains, free)
 
 
-def _cleaned(committed: Transaction, remains: PurgeRemains, free: FreeWords) -> Transaction:
+def _cleaned(committed: Transaction, remains: PurgeRemains, free: ReasonEraser) -> Transaction:
     """A transaction whose bodies, events and names hold nothing of what was purged."""
 
     def body(path: str, data: bytes | None) -> bytes | None:

@@ -149,10 +149,11 @@ class PurgePlanner:
         return Plan("purge", changes, tuple(events)), preview, seldom
 
     def _items(self, ids: Iterable[str]) -> list[str]:
-        """The item ids that events give these memories."""
-        events = self._projections.catalog.log.events
-        told = (dict(event.details).get(ITEM) for name in ids for *_, event in events(name))
-        return sorted(set(filter(None, told)))
+        """The item ids that these memories have, and had in other stores."""
+        catalog = self._projections.catalog
+        found = {str(item) for item in map(catalog.items.of, ids) if item is not None}
+        events = (event for name in ids for *_, event in catalog.log.events(name))
+        return sorted(found.union(filter(None, (dict(one.details).get(ITEM) for one in events))))
 
     def _changes(self, paths: Iterable[str], remains: PurgeRemains) -> Iterator[Purged]:
         """A memory's own files are removed; pages lose their lines, or go as well."""

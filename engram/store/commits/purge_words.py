@@ -27,7 +27,7 @@ _HEAD = ("n", "time", "event", "subject")
 _PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
 
 
-class FreeWords(NamedTuple):
+class ReasonEraser(NamedTuple):
     """What was purged: its `names`, and what takes its words out of any other text."""
 
     names: Collection[str]

@@ -1,4 +1,4 @@
-"""`engram why ID`: where a memory came from, and all that happened to it; or what was refused."""
+"""`engram why ID`: the life of a memory in sentences; or what was refused."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: what `--refused` without a code stands for
 _EVERY = "*"
+#: the column at which the sentences of a life begin
+_SENTENCE = 14
 
 
 @click.command("why")
@@ -36,7 +38,9 @@ _EVERY = "*"
               help="The most refusals, or times it was given.")  # fmt: skip
 @common
 def command(identifier: str | None, refused: str | None, limit: int, given: bool) -> None:
-    """The turns that memory ID rests on, and every event since, oldest first.
+    """The life of memory ID in sentences, oldest first, and the turns that it rests on.
+
+    With --json also every event, as it stands in the log.
 
     With --refused what was proposed and refused: when, why, by which rule, and what the turn says.
     `engram review --refused` asks about those of the last 30 days.
@@ -63,22 +67,18 @@ def _tell(origin: MemoryOrigin) -> None:
     say(paragraph(plain_line(memory.text), 2), raw=True)
     if origin.retention is not None:
         say(f"  {described(origin.retention)}")
-    say(styled("from", bold=True), raw=True)
+    say(styled("life", bold=True), raw=True)
+    for day, _, text in origin.life:
+        told = paragraph(plain_line(text), _SENTENCE).lstrip()
+        say(f"  {day:<{_SENTENCE - 2}}{told}", raw=True)
+    if origin.receipts:
+        say(styled("from", bold=True), raw=True)
     for link, time, role, said in origin.receipts:
         say(f"  {time or 'unknown time'} {role} [[{link}]]")
         say(paragraph(plain_line(said), 4), raw=True)
     if memory.quote:
         say(styled("quoted", bold=True), raw=True)
         say(paragraph(plain_line(memory.quote), 4), raw=True)
-    if origin.step.origin:
-        say(styled("made by", bold=True), raw=True)
-        say(f"  {': '.join(filter(None, origin.step))}")
-    say(styled("since", bold=True), raw=True)
-    for number, time, event in origin.events:
-        details = " ".join(f"{key}={value}" for key, value in event.details)
-        say(f"  {number:>4}  {time}  {event.name}")
-        if details:
-            say(paragraph(plain_line(details), 8), raw=True)
 
 
 def _tell_refused(found: Sequence[Refusal], limit: int) -> None:
