@@ -9,6 +9,7 @@ from typing import Any
 
 from engram.admit.gate.write_policy import evaluate_write
 from engram.capture.redact.redactor import Redactor, compile_redactor
+from engram.model.authority import Assertion, contest
 from engram.model.plain_view import plain_view
 from engram.model.policy import Policy, PromotionRule
 from engram.model.write_rules import (
@@ -77,10 +78,33 @@ def _border(given: dict[str, Any]) -> dict[str, Any]:
     return {name: [code == "allowed", code] for name, code in codes.items()}
 
 
+def _assertion(given: dict[str, Any], number: int = 0) -> Assertion:
+    return Assertion(
+        given["authority"], given["correction"], f"{given['created_at']:012}",
+        given["importance"], number,
+    )  # fmt: skip
+
+
+def _conflict(given: dict[str, Any]) -> dict[str, str]:
+    return contest(_assertion(given["existing"]), _assertion(given["incoming"], 1))._asdict()
+
+
+def _conflict_tie(given: dict[str, Any]) -> dict[str, str]:
+    """Two of one authority, whose items are told by their ids."""
+    sides = []
+    for side in ("existing", "incoming"):
+        about = {name: given[f"{side}_{name}"] for name in ("created_at", "importance")}
+        number = given[f"{side}_id"].rpartition(":")[2]
+        sides.append(_assertion(given | about, int(number)))
+    return contest(*sides)._asdict()
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "evaluate_write": _evaluate_write,
     "semantic_attempt": _semantic_attempt,
     "border": _border,
     "low_signal": lambda given: is_low_signal(given["text"]),
     "plain_view": plain_view,
+    "conflict": _conflict,
+    "conflict_tie": _conflict_tie,
 }
