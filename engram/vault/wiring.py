@@ -673,11 +673,20 @@ class VaultParts:
         return PolicySource(self.places, self.root)
 
     def _held_policy(self) -> Policy | None:
-        """The policy; None while a file of it is not understood: who judges by it has been told."""
+        """The policy; None while a file of it is not understood: who judges by it has been told.
+
+        Hooks are told which one holds.
+        """
+        from engram.model.given import PolicyRef
+        from engram.settings.policy_mark import policy_mark
+
         try:
-            return self.policy
+            policy = self.policy
         except ConfigError:
             return None
+        held = PolicyRef(policy.digest, policy.read_order)
+        self.catalog.keep_policy(policy_mark(self.places, self.root, held))
+        return policy
 
     @property
     def given(self) -> Given:

@@ -31,10 +31,10 @@ def note_given(
     how: How = "session-start" if event == SESSION_START else "prompt"
     why = chosen(source.today) if how == "session-start" else matched
     # a host calls the first hook of a session before there is a transcript
-    agent = agent_of(asked.transcript, environment, source.home, planned=True)
+    agent = agent_of(asked.transcript, environment, source.places.home, planned=True)
     block = GivenBlock(
         source.now, *reader_of(agent, asked.session), how,
         given_items(context.shown, why, context.items), hash_of(context.shown),
-        source.policy.spaces, source.policy.digest, context.last,
+        context.policy.spaces, context.policy.digest, context.last,
     )  # fmt: skip
     AccessLog(VaultDisk(source.root)).give(block)
