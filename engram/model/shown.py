@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from engram.model.change import Event
     from engram.model.instant import Day, Instant
+    from engram.model.item import MemoryItem
     from engram.model.memory import Memory
     from engram.model.step import Page
     from engram.model.tier import Retention
@@ -114,6 +115,17 @@ class ShownTurn(NamedTuple):
     file: str
     line: int
     turn: Turn
+
+
+class ShownSession(NamedTuple):
+    """The short-term memory of a conversation: its transcript (relative), its items, oldest first.
+
+    A summary of what was said before stands first.
+    """
+
+    name: str
+    file: str
+    items: tuple[MemoryItem, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
+from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
@@ -57,7 +58,14 @@ if TYPE_CHECKING:
         TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import GivenTo, MemoryOrigin, Refusal, ShownFile, ShownTurn
+    from engram.model.shown import (
+        GivenTo,
+        MemoryOrigin,
+        Refusal,
+        ShownFile,
+        ShownSession,
+        ShownTurn,
+    )
     from engram.model.step import Page, Step
     from engram.model.summary import Summary
     from engram.model.tier import Retention
@@ -213,6 +221,11 @@ def shown_turn(said: ShownTurn) -> Shape:
         "id": said.link, "file": said.file, "line": said.line, "role": turn.role,
         "speaker": turn.speaker, "time": turn.time, "project": turn.project, "text": turn.text,
     }  # fmt: skip
+
+
+def session(found: ShownSession) -> Shape:
+    """`show`: a conversation, its transcript, and the items of its short-term memory."""
+    return {"id": found.name, "file": found.file, "items": [item_row(one) for one in found.items]}
 
 
 def origin(found: MemoryOrigin) -> Shape:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.contract_event import ContractEvent
     from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         MemoryOrigin,
         Refusal,
         ShownFile,
+        ShownSession,
         ShownTurn,
     )
     from engram.model.summary import Summary
@@ -381,15 +383,25 @@ class Vault:
         """
         return self._lookup().memory(reference)
 
-    def show(self, reference: str) -> ShownFile | ShownTurn:
-        """The file of a memory or page, or a turn, by its id or docid. Raises NotFound."""
+    def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
+        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+
+        Raises NotFound.
+        """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
 
-        shown = self._lookup().shown(reference)
+        lookup = self._lookup()
+        shown = self._session(reference) or lookup.shown(reference)
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
             shown = shown._replace(retention=self._read(shown.content))
         return shown
+
+    def _session(self, reference: str) -> ShownSession | None:
+        from engram.queries.session_view import session_named
+
+        parts, most = self.parts, self.parts.policy.short_term
+        return session_named(reference, most, parts.projections, parts.conversations)
 
     def _read(self, memory: Memory) -> Retention:
         """Count that a memory is read; its tier and score before."""
@@ -602,6 +614,27 @@ class Vault:
         """The changes, newest first."""
         self._settled()
         return self.parts.transaction_log.entries(self.parts.catalog, limit)
+
+    def events(
+        self, limit: int = 50, *, event: str = "", since: str = "", space: str = "",
+        session: str = "", expand: bool = False,
+    ) -> Sequence[ContractEvent]:  # fmt: skip
+        """The last events of the memory contract, in the order in which they happened.
+
+        Of one name, from a day or an instant on, about one space, of one session. With `expand`
+        each holds the policy itself where it else names it by its digest. Raises BadInput for a
+        name that no event has.
+        """
+        from engram.queries.contract_log import ContractLog, EventFilter
+        from engram.store.catalog.access import AccessLog
+        from engram.store.files.policy_snapshots import kept_policy
+
+        lookup, disk = self._lookup(), self.parts.disk
+        log = ContractLog(
+            self.parts.catalog, lookup, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+        )
+        found = log.last(limit, EventFilter(event, since, space, session))
+        return [log.expanded(one) for one in found] if expand else found
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
