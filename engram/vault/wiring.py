@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from engram.queries.box_queries import BoxQueries
     from engram.queries.embedding import Embedding
     from engram.queries.entity_queries import EntityQueries
-    from engram.queries.given import GivenQueries
+    from engram.queries.given_queries import GivenQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
@@ -397,7 +397,7 @@ class VaultParts:
 
         For a list that a search gives, and for what a hook injects, nobody asked.
         """
-        from engram.store.catalog.access import AccessLog
+        from engram.store.catalog.access_log import AccessLog
 
         if not self.writable:
             return
@@ -691,14 +691,14 @@ class VaultParts:
     @property
     def given(self) -> Given:
         """What agents were given; it remembers what it read, so that each use makes its own."""
-        from engram.queries.given import VaultGiven
+        from engram.queries.given_queries import VaultGiven
 
         return VaultGiven(self.disk, self.projections)
 
     @cached_property
     def givens(self) -> GivenQueries:
         """Who was given a memory."""
-        from engram.queries.given import GivenQueries
+        from engram.queries.given_queries import GivenQueries
 
         return GivenQueries(self.disk, self.projections, self.lookup)
 

@@ -89,7 +89,7 @@ class ContextSource(NamedTuple):
         return day_of(self.now)
 
 
-class Context(NamedTuple):
+class GivenContext(NamedTuple):
     """A block; the memories and summaries in it, in order, with the item ids that they have.
 
     `policy` is the one that held, `last` the number of the last transaction that was seen.
@@ -162,7 +162,7 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
 
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
-) -> Context:
+) -> GivenContext:
     """Where the last session of the project stopped, and the most useful memories for this one.
 
     Nothing where the session has that block already, with or without what was learnt from itself.
@@ -174,7 +174,7 @@ def at_session_start(
             return give("")
         found = give(earlier.version)
         own = earlier.conversation
-        return found if found.text and give(earlier.version, own).text else Context()
+        return found if found.text and give(earlier.version, own).text else GivenContext()
 
 
 def _session_block(
@@ -183,7 +183,7 @@ def _session_block(
     recipient: Recipient,
     known: str,
     without: str = "",
-) -> Context:
+) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
     left_out = catalog_reader.told_by(without) if without else frozenset()
@@ -221,12 +221,12 @@ class _Offered:
 
     def context(
         self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, source: ContextSource
-    ) -> Context:
+    ) -> GivenContext:
         """A block with what is in it."""
         if not block.shown:
-            return Context()
+            return GivenContext()
         shown = tuple(_shown(self._known[name]) for name in block.shown)
-        return Context(
+        return GivenContext(
             block.text, shown, catalog_reader.items(block.shown),
             _policy(catalog_reader.policy_mark, source), catalog_reader.last,
         )  # fmt: skip
@@ -272,12 +272,12 @@ def _last_session(
     return None
 
 
-def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> Context:
+def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> GivenContext:
     """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
-        return Context()
+        return GivenContext()
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
     with _open_catalog(source, deadline) as catalog_reader:

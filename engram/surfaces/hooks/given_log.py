@@ -14,14 +14,14 @@ from engram.model.given import GivenBlock, How
 from engram.recall.given_items import chosen, given_items, hash_of, matched
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.surfaces.hooks.agents import SESSION_START, agent_of, reader_of
-from engram.surfaces.hooks.context_block import Context, ContextSource
+from engram.surfaces.hooks.context_block import ContextSource, GivenContext
 from engram.surfaces.hooks.host_protocol import HookCall
 
 
 def note_given(
-    context: Context, source: ContextSource, asked: HookCall, event: str,
+    context: GivenContext, source: ContextSource, asked: HookCall, event: str,
     environment: Mapping[str, str],
 ) -> None:  # fmt: skip
     """Append a block to the access log, if it is one."""
