@@ -30,7 +30,7 @@ from engram.store.catalog.log_rows import LogFilter
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
     from engram.queries.lookup import Lookup
-    from engram.store.catalog.access import AccessLog
+    from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.catalog import Catalog
 
 PURGED, GONE = "(purged)", "(gone)"

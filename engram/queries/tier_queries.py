@@ -16,7 +16,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.instant import plus_minutes
 from engram.model.memory import CATEGORIES
 from engram.model.tier import TIERS, Aging, MemoryTier, Retained, Retention, retention, tier_of
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant

@@ -631,7 +631,7 @@ class Vault:
         name that no event has.
         """
         from engram.queries.contract_log import ContractLog, EventFilter
-        from engram.store.catalog.access import AccessLog
+        from engram.store.catalog.access_log import AccessLog
         from engram.store.files.policy_snapshots import kept_policy
 
         lookup, disk = self._lookup(), self.parts.disk

@@ -15,7 +15,7 @@ from engram.model.given import MOST_QUESTION, GivenBlock, How, Reader
 from engram.model.instant import day_of
 from engram.model.text import first_line
 from engram.recall.given_items import found, given_items, hash_of
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 
 if TYPE_CHECKING:
     from engram.vault.wiring import VaultParts

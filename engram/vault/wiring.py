@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from engram.queries.box_queries import BoxQueries
     from engram.queries.embedding import Embedding
     from engram.queries.entity_queries import EntityQueries
-    from engram.queries.given import GivenQueries
+    from engram.queries.given_queries import GivenQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
@@ -397,7 +397,7 @@ class VaultParts:
 
         For a list that a search gives, and for what a hook injects, nobody asked.
         """
-        from engram.store.catalog.access import AccessLog
+        from engram.store.catalog.access_log import AccessLog
 
         if not self.writable:
             return
@@ -673,11 +673,20 @@ class VaultParts:
         return PolicySource(self.places, self.root)
 
     def _held_policy(self) -> Policy | None:
-        """The policy; None while a file of it is not understood: who judges by it has been told."""
+        """The policy; None while a file of it is not understood: who judges by it has been told.
+
+        Hooks are told which one holds.
+        """
+        from engram.model.given import PolicyRef
+        from engram.settings.policy_mark import policy_mark
+
         try:
-            return self.policy
+            policy = self.policy
         except ConfigError:
             return None
+        held = PolicyRef(policy.digest, policy.read_order)
+        self.catalog.keep_policy(policy_mark(self.places, self.root, held))
+        return policy
 
     def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:
         """Why a policy file is not understood and how to mend that; what in the vault's is idle."""
@@ -692,14 +701,14 @@ class VaultParts:
     @property
     def given(self) -> Given:
         """What agents were given; it remembers what it read, so that each use makes its own."""
-        from engram.queries.given import VaultGiven
+        from engram.queries.given_queries import VaultGiven
 
         return VaultGiven(self.disk, self.projections)
 
     @cached_property
     def givens(self) -> GivenQueries:
         """Who was given a memory."""
-        from engram.queries.given import GivenQueries
+        from engram.queries.given_queries import GivenQueries
 
         return GivenQueries(self.disk, self.projections, self.lookup)
 

@@ -18,7 +18,7 @@ from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.model.retention import expiry
 from engram.model.settings import RetentionSettings
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.vault import Vault
 from tests.benchmarks.invented import Invented
 

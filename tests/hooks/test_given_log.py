@@ -14,6 +14,7 @@ from engram.model.given import GivenBlock, content_hash, recall_hash
 from engram.store.base import layout
 from engram.store.catalog.given_line import block_of
 from engram.store.files.memory_file import read_memory
+from engram.vault import Vault
 from tests.cli.shop import Shop
 from tests.golden.console import prompt_context
 from tests.hooks.conversation import given, hook, said_by
@@ -180,3 +181,29 @@ def test_who_was_given_a_purged_memory_is_still_known(shop: Shop) -> None:
     told = shop.run("why", decision, "--given")
     assert "claude-code, with a prompt" in told.out
     assert shop.run("why", "decision-20200101-000000-00000000", "--given").code != 0
+
+
+# -- by which policy -------------------------------------------------------------------------------
+
+
+def test_a_hook_tells_the_policy_that_holds_now(shop: Shop) -> None:
+    shop.run("remember", "The till is green.")  # who writes tells hooks of the policy
+    own = shop.folder / "home" / "policy.toml"
+    digests = []
+    for text in ("", 'write_policy = "minimal"\n', None):
+        own.unlink(missing_ok=True)
+        if text is not None:
+            own.write_text(text)
+        given(shop, "prompt", prompt="why postgres?")
+        digests.append(blocks(shop)[-1].policy)
+    assert digests[0] == digests[2] != digests[1]
+    with Vault.open(shop.vault, environment=prompt_context(shop.folder)) as vault:
+        assert vault.parts.policy.digest == digests[0]
+
+
+def test_by_a_policy_that_is_not_understood_nothing_is_given(shop: Shop) -> None:
+    (shop.vault / "policy.toml").write_text('write_polciy = "none"\n')
+    for event in ("session-start", "prompt"):
+        out, complaints = hook(shop, event, said_by("UserPromptSubmit", prompt="why postgres?"))
+        assert (out, complaints) == ("", [f"engram hook {event}: ConfigError"])
+    assert not (shop.vault / layout.ACCESS).exists()

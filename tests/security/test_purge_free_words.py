@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engram.model.change import Event, Plan
 from engram.store.base.disk import VaultDisk
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.store.catalog.access_purge import purge_questions
 from engram.store.commits.purge_words import MARK, ReasonEraser
 from engram.vault import Vault

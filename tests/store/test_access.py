@@ -16,7 +16,7 @@ from engram.settings.registry import Registry
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog import access
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.store.catalog.catalog import Catalog
 from engram.vault import Vault
 from tests.effort import examples

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from engram.model.given import HOWS, REASONS, GivenBlock, GivenItem
 from engram.model.item import SPACES
-from engram.queries.given import VaultGiven
+from engram.queries.given_queries import VaultGiven
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.catalog import access
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog import access_log
+from engram.store.catalog.access_log import AccessLog
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.given_line import block_of, line_of
 from engram.store.catalog.given_rows import newest
@@ -132,7 +132,7 @@ def test_a_log_is_read_from_its_end(log: AccessLog, monkeypatch: pytest.MonkeyPa
         log.give(block(time, "a" if time.endswith("7:00Z") else "b"))
     log.disk.append(layout.ACCESS, b'{"torn', sync=False)
     for piece in (100, 401, 1000, 1 << 20):
-        monkeypatch.setattr(access, "_PIECE", piece)
+        monkeypatch.setattr(access_log, "_PIECE", piece)
         found = [one.time for one in newest(log)]
         assert found == (times[::-1] if piece > 400 else found)
         assert [one.time for one in newest(log, "a")] == [t for t in found if t.endswith("7:00Z")]

@@ -239,6 +239,12 @@ class Catalog:
         """Record by what it was decided."""
         self._set("judged", judged)
 
+    def keep_policy(self, mark: str) -> None:
+        """Keep which policy holds, for hooks (`settings/policy_mark`)."""
+        if self._meta("policy") != mark:
+            with self.db.transaction():
+                self._set("policy", mark)
+
     def knows_project(self, name: str) -> bool:
         """Whether anything was said in a project, or is remembered of it."""
         return any(

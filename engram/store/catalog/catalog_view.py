@@ -153,7 +153,7 @@ class CatalogView:
 
     def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
         """How often each of these, or of all, was asked for; what the log has since is counted."""
-        from engram.store.catalog.access import AccessLog
+        from engram.store.catalog.access_log import AccessLog
 
         catalog, log = self._catalog(), AccessLog(self._disk)
         if catalog.accesses.is_behind(log):

@@ -14,7 +14,7 @@ from engram.store.catalog.given_line import block_of
 
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
-    from engram.store.catalog.access import AccessLog
+    from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.database import CacheDatabase
 
 

@@ -57,8 +57,9 @@ class ReadOnlyCatalog:
             self.close()
             raise
 
-        #: the number of the last transaction that the catalog has seen
+        #: the number of the last transaction that the catalog has seen, and the policy of it
         self.last = int(kept.get("last") or 0)
+        self.policy_mark = kept.get("policy", "")
 
     def close(self) -> None:
         """Close the file."""

@@ -49,7 +49,7 @@ from engram.recall.unasked_blocks import (
 )
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
-from engram.settings.policy_files import load_policy
+from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
 from engram.settings.registry import Registry
 from engram.settings.shipped import fingerprint, shipped
@@ -79,9 +79,8 @@ class ContextSource(NamedTuple):
     id: str
     cache: Path
     settings: Settings
-    home: Path
+    places: UserPaths
     now: Instant
-    policy: PolicyRef = PolicyRef()
     known: bool = True
 
     @property
@@ -90,15 +89,16 @@ class ContextSource(NamedTuple):
         return day_of(self.now)
 
 
-class Context(NamedTuple):
+class GivenContext(NamedTuple):
     """A block; the memories and summaries in it, in order, with the item ids that they have.
 
-    `last` is the number of the last transaction that was seen.
+    `policy` is the one that held, `last` the number of the last transaction that was seen.
     """
 
     text: str = ""
     shown: tuple[Shown, ...] = ()
     items: Mapping[str, str] = {}
+    policy: PolicyRef = PolicyRef()
     last: int = 0
 
 
@@ -122,14 +122,21 @@ def source_of(
         return None
     cache = cache_folder(places, root, loaded.vault.id)
     return ContextSource(
-        root, loaded.vault.id, cache, loaded.settings, places.home,
-        clock_of(environment).now(), _policy(places, root), loaded.vault.format <= layout.FORMAT,
+        root, loaded.vault.id, cache, loaded.settings, places,
+        clock_of(environment).now(), loaded.vault.format <= layout.FORMAT,
     )  # fmt: skip
 
 
-def _policy(places: UserPaths, root: Path) -> PolicyRef:
-    policy = load_policy(places, root).policy
-    return PolicyRef(policy.digest, policy.read_order)
+def _policy(mark: str, source: ContextSource) -> PolicyRef:
+    """The policy that holds. Raises ConfigError: by one that is not understood nothing is given."""
+    found = marked_policy(mark, source.places, source.root)
+    if found is None:
+        # imported here: a command has read the files since they were changed, as a rule
+        from engram.settings.policy_files import load_policy
+
+        policy = load_policy(source.places, source.root).policy
+        found = PolicyRef(policy.digest, policy.read_order)
+    return found
 
 
 def _above(folder: str) -> Path | None:
@@ -142,7 +149,7 @@ def _above(folder: str) -> Path | None:
 
 def _recipient(source: ContextSource, folder: str) -> Recipient:
     """The agent that works in a folder."""
-    projects, globs = project_names(folder, source.home), source.settings.capture.exclude
+    projects, globs = project_names(folder, source.places.home), source.settings.capture.exclude
     personal = source.settings.recall.share_personal
     if not globs:
         return Recipient(projects, personal)
@@ -155,7 +162,7 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
 
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
-) -> Context:
+) -> GivenContext:
     """Where the last session of the project stopped, and the most useful memories for this one.
 
     Nothing where the session has that block already, with or without what was learnt from itself.
@@ -167,7 +174,7 @@ def at_session_start(
             return give("")
         found = give(earlier.version)
         own = earlier.conversation
-        return found if found.text and give(earlier.version, own).text else Context()
+        return found if found.text and give(earlier.version, own).text else GivenContext()
 
 
 def _session_block(
@@ -176,7 +183,7 @@ def _session_block(
     recipient: Recipient,
     known: str,
     without: str = "",
-) -> Context:
+) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
     left_out = catalog_reader.told_by(without) if without else frozenset()
@@ -196,7 +203,7 @@ def _session_block(
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
     )
-    return offered.context(block, catalog_reader)
+    return offered.context(block, catalog_reader, source)
 
 
 class _Offered:
@@ -212,12 +219,17 @@ class _Offered:
                 self._known[part.id] = part
             yield one
 
-    def context(self, block: ContextBlock, catalog_reader: ReadOnlyCatalog) -> Context:
+    def context(
+        self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, source: ContextSource
+    ) -> GivenContext:
         """A block with what is in it."""
         if not block.shown:
-            return Context()
+            return GivenContext()
         shown = tuple(_shown(self._known[name]) for name in block.shown)
-        return Context(block.text, shown, catalog_reader.items(block.shown), catalog_reader.last)
+        return GivenContext(
+            block.text, shown, catalog_reader.items(block.shown),
+            _policy(catalog_reader.policy_mark, source), catalog_reader.last,
+        )  # fmt: skip
 
 
 def _shown(one: Memory | GivenSummary) -> Shown:
@@ -260,12 +272,12 @@ def _last_session(
     return None
 
 
-def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> Context:
+def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> GivenContext:
     """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
-        return Context()
+        return GivenContext()
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
     with _open_catalog(source, deadline) as catalog_reader:
@@ -278,7 +290,8 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
         current = _current(memories, catalog_reader, source, recipient)
-        return offered.context(prompt_block(offered.each(current), budget), catalog_reader)
+        block = prompt_block(offered.each(current), budget)
+        return offered.context(block, catalog_reader, source)
 
 
 def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:

@@ -14,14 +14,14 @@ from engram.model.given import GivenBlock, How
 from engram.recall.given_items import chosen, given_items, hash_of, matched
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.surfaces.hooks.agents import SESSION_START, agent_of, reader_of
-from engram.surfaces.hooks.context_block import Context, ContextSource
+from engram.surfaces.hooks.context_block import ContextSource, GivenContext
 from engram.surfaces.hooks.host_protocol import HookCall
 
 
 def note_given(
-    context: Context, source: ContextSource, asked: HookCall, event: str,
+    context: GivenContext, source: ContextSource, asked: HookCall, event: str,
     environment: Mapping[str, str],
 ) -> None:  # fmt: skip
     """Append a block to the access log, if it is one."""
@@ -31,10 +31,10 @@ def note_given(
     how: How = "session-start" if event == SESSION_START else "prompt"
     why = chosen(source.today) if how == "session-start" else matched
     # a host calls the first hook of a session before there is a transcript
-    agent = agent_of(asked.transcript, environment, source.home, planned=True)
+    agent = agent_of(asked.transcript, environment, source.places.home, planned=True)
     block = GivenBlock(
         source.now, *reader_of(agent, asked.session), how,
         given_items(context.shown, why, context.items), hash_of(context.shown),
-        source.policy.spaces, source.policy.digest, context.last,
+        context.policy.spaces, context.policy.digest, context.last,
     )  # fmt: skip
     AccessLog(VaultDisk(source.root)).give(block)

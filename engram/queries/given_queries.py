@@ -17,7 +17,7 @@ from engram.model.given import MOST_QUESTION, GivenBlock
 from engram.model.instant import Instant, instant_of, moment_of
 from engram.model.shown import GivenTo
 from engram.model.text import first_line
-from engram.store.catalog.access import AccessLog
+from engram.store.catalog.access_log import AccessLog
 from engram.store.catalog.given_rows import newest
 
 if TYPE_CHECKING:

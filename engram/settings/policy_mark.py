@@ -1,0 +1,46 @@
+"""Policy mark: digest and spaces of a policy, and of which files: a hook need not read them.
+
+A command that writes keeps the mark in the catalog; while no policy file is another one than then,
+a hook takes from it what it has to tell. Any other mark, and none, means that the files are read.
+Loaded by hooks: no TOML, no dataclass.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engram.model.given import PolicyRef
+from engram.settings.paths import UserPaths
+from engram.settings.shipped import shipped_path
+
+#: the policy file of a vault, and what a mark is made of where a file is not there
+_VAULT_POLICY, _NO_FILE = "policy.toml", "-"
+
+
+def policy_mark(places: UserPaths, vault: Path, policy: PolicyRef) -> str:
+    """The mark of a policy that was read just now."""
+    return " ".join((_stamps(places, vault), policy.digest, *policy.spaces))
+
+
+def marked_policy(mark: str, places: UserPaths, vault: Path) -> PolicyRef | None:
+    """The policy of a mark; None if it is of other files."""
+    stamps, _, rest = mark.partition(" ")
+    if not rest or stamps != _stamps(places, vault):
+        return None
+    digest, *spaces = rest.split()
+    return PolicyRef(digest, tuple(spaces))
+
+
+def _stamps(places: UserPaths, vault: Path) -> str:
+    shipped = (shipped_path("policy"), shipped_path("policy-contract"))
+    return ";".join(map(_stamp, (*shipped, places.policy_file, vault / _VAULT_POLICY)))
+
+
+def _stamp(path: Path) -> str:
+    """What is another one when a file is."""
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return _NO_FILE
+    return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_ino}"
