@@ -2,7 +2,7 @@
 
 A table of rows, asked from top to bottom; the first that has an opinion decides. Each verdict has
 a stable code that is safe to log. Guarantees: no file without a receipt, a secret, an injection or
-junk; nothing is superseded by lower authority. Later deciders add rows here, never beside it.
+junk; nothing is superseded by what stands below it. Later deciders add rows here, never beside it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from dataclasses import replace
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import LEAST, factors_of, unworthy
+from engram.admit.ladder import OLDER, gives_way, outranks, ruled, stood
 from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
-from engram.admit.slot import contest, outranks
+from engram.admit.slot import contest
 from engram.model.authority import AUTHORITIES
 from engram.model.candidate import Candidate, Voice
 from engram.model.memory import CATEGORIES, PARTICIPANT, Memory, scope_of
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY
+from engram.model.succession import CONTRADICTION, STANDS, UNLIKELY
 from engram.model.text import content_hash
-from engram.model.verdict import Decision, Verdict
+from engram.model.verdict import CASTS_DOUBT, GIVEN_BEFORE, Decision, Verdict
+from engram.model.write_rules import AFTER_PRIVACY, PolicyStep, border
 
 #: what the candidates of one quote may replace by name, and those of one answer together: a change
 #: is of one thing, and a conversation changes few
@@ -47,14 +49,14 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate, admission = prepared(candidate), admission.of_one()
+    candidate, admission = prepared(candidate, admission.policy), admission.of_one()
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
             break
     else:
         verdict = Verdict("new", "new", candidate)
-    return _scored(verdict, admission)
+    return _scored(ruled(verdict, admission.view), admission)
 
 
 def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
@@ -118,7 +120,7 @@ def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if unsupported_mention(owner, candidate, admission.view.terms, admission.judge):
         return Verdict("refuse", UNSUPPORTED, candidate)
     if candidate.confirms:
-        return _again(candidate, owner)
+        return _again(candidate, owner, admission)
     return Verdict("same", "fulfilled", candidate, (owner.id,))
 
 
@@ -160,11 +162,36 @@ def _low_trust(candidate: Candidate, admission: AdmissionContext) -> Verdict | N
     return Verdict("refuse", "low_trust", candidate) if instructs(candidate) else None
 
 
-def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    from engram.admit.gate.secure import private
+def _border(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """Whether anything may be written to its space."""
+    from engram.admit.gate.write_policy import attempt_of
 
-    code = private(candidate, admission.clean)
-    return Verdict("refuse", code, candidate) if code else None
+    return _denied(candidate, border(admission.policy, attempt_of(candidate)))
+
+
+def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """What is never stored, whoever says it, and what the policy keeps out for privacy."""
+    from engram.admit.gate.secure import personal, read_by_privacy
+    from engram.admit.gate.write_policy import attempt_of, privacy
+
+    if code := personal(candidate):
+        return Verdict("refuse", code, candidate)
+    own = admission.policy.of_space(candidate.space)
+    texts = read_by_privacy(candidate)
+    return _denied(candidate, privacy(own, attempt_of(candidate), texts, admission.clean))
+
+
+def _policy(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """The write policy, the event types, the rule of the kind, and what says nothing."""
+    from engram.admit.gate.write_policy import attempt_of
+
+    own, attempt = admission.policy.of_space(candidate.space), attempt_of(candidate)
+    steps = (step(own, attempt) for step in AFTER_PRIVACY)
+    return next((_denied(candidate, one) for one in steps if not one.passed), None)
+
+
+def _denied(candidate: Candidate, step: PolicyStep) -> Verdict | None:
+    return None if step.passed else Verdict("refuse", step.said, candidate, denied_by=step.rule)
 
 
 def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -203,7 +230,7 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if owner is None:
         return _restated(candidate, admission)
     if state == "owned":
-        return _again(candidate, owner)
+        return _again(candidate, owner, admission)
     if candidate.origin == "person":
         return None  # the person may bring back at any time what was retired
     return Verdict("refuse", "retired_recently", candidate, (owner.id,))
@@ -217,15 +244,23 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
     newer = memory_of(candidate)
     for one in admission.around(candidate):
         if one.id not in candidate.supersedes and not one.conflicts and restates(newer, one):
-            return _again(candidate, one)
+            return _again(candidate, one, admission)
     return None
 
 
-def _again(candidate: Candidate, owner: Memory) -> Verdict:
+def _again(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> Verdict:
     code = "confirmed" if may_confirm(owner, candidate) else "low_trust"
     if candidate.receipt.link in owner.sources:
         code = "same_receipt"
+    elif candidate.voice == "agent" and _was_given(candidate, owner, admission):
+        code = GIVEN_BEFORE
     return Verdict("same", code, candidate, (owner.id,))
+
+
+def _was_given(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> bool:
+    """Whether an agent had been given, in this conversation, what it says again."""
+    receipt = candidate.receipt
+    return admission.given.before(owner.id, receipt.link.partition("#")[0], receipt.time)
 
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -241,8 +276,9 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     live = [memory for memory in known if memory is not None and memory.live]
     if not live:
         return None
-    if stronger := tuple(memory.id for memory in live if outranks(memory, candidate)):
-        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
+    found = [(memory.id, code) for memory in live if (code := outranks(memory, candidate))]
+    if found:
+        return stood(candidate, found[0][1], tuple(name for name, _ in found))
     named = tuple(memory.id for memory in live)
     most = max(len(live), admission.named.get(candidate.receipt.quote, 0))
     few = most <= MOST_NAMED and sum(admission.named.values()) <= MOST_NAMED_IN_ALL
@@ -251,7 +287,7 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return Verdict("review", UNLIKELY, candidate, named)
     newest = max(live, key=lambda memory: memory.created)
     if candidate.receipt.time < newest.created:
-        return Verdict("new", "older_than_holder", candidate, (newest.id,))
+        return Verdict("new", OLDER, candidate, (newest.id,))
     return Verdict("supersede", NAMED, candidate, named)
 
 
@@ -281,10 +317,10 @@ def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
-    if outcome == "review":
-        return Verdict("review", LOWER_AUTHORITY, candidate, (holder.id,))
+    if outcome == "stands":
+        return stood(candidate, outranks(holder, candidate), (holder.id,))
     if outcome == "history":
-        return Verdict("new", "older_than_holder", candidate, (holder.id,))
+        return Verdict("new", OLDER, candidate, (holder.id,))
     return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
 
 
@@ -301,9 +337,9 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     found = [(one, admission.judge.compare(one, newer)) for one in known.values()]
     found += _everywhere(candidate, newer, admission)
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
-    stronger = [(one, said) for one, said in found if said.code == LOWER_AUTHORITY]
+    stronger = [(one, said) for one, said in found if said.code in STANDS.values()]
     if stronger:
-        return _verdict("review", LOWER_AUTHORITY, candidate, stronger)
+        return _stood(candidate, stronger[0][1].code, stronger)
     if whole := [(one, said) for one, said in replaced if not said.partial]:
         return _verdict("supersede", "judged", candidate, whole)
     if replaced:
@@ -311,8 +347,12 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     doubted = [(one, said) for one, said in found if said.relation == "contradicts"]
     if not doubted:
         return None
-    weaker = all(outranks(one, candidate) for one, _ in doubted)
-    return _verdict("review", LOWER_AUTHORITY if weaker else CONTRADICTION, candidate, doubted)
+    reasons = [outranks(one, candidate) for one, _ in doubted]
+    if all(reasons):
+        return _stood(candidate, reasons[0], doubted)
+    if all(gives_way(one, candidate) for one, _ in doubted):
+        return _verdict("new", CASTS_DOUBT, candidate, doubted)
+    return _verdict("review", CONTRADICTION, candidate, doubted)
 
 
 def _newer(candidate: Candidate) -> Memory:
@@ -326,7 +366,7 @@ def _newer(candidate: Candidate) -> Memory:
 
 def opinion_of(memory: Memory, candidate: Candidate, admission: AdmissionContext) -> Opinion:
     """What the judge says of a memory beside a candidate, prepared as `admit` does."""
-    return admission.judge.compare(memory, _newer(prepared(candidate)))
+    return admission.judge.compare(memory, _newer(prepared(candidate, admission.policy)))
 
 
 def _everywhere(
@@ -344,8 +384,13 @@ def _everywhere(
     return [
         (one, said._replace(relation="contradicts"))
         for one, said in found
-        if said.relation in ("supersedes", "contradicts") and said.code != LOWER_AUTHORITY
+        if said.relation in ("supersedes", "contradicts") and said.code not in STANDS.values()
     ]
+
+
+def _stood(candidate: Candidate, code: str, found: Sequence[tuple[Memory, Opinion]]) -> Verdict:
+    names = tuple(one.id for one, _ in found)
+    return replace(stood(candidate, code, names), judged=found[0][1].code)
 
 
 def _verdict(
@@ -356,20 +401,20 @@ def _verdict(
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _mention, _voice, _low_trust, _private, _worth, _bearing, _unsupported,
-    _same, _named, _slot, _judged,
+    _ordered, _receipt, _border, _mention, _voice, _low_trust, _private, _worth, _policy, _bearing,
+    _unsupported, _same, _named, _slot, _judged,
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
 _COMPARING = frozenset({_mention, _unsupported, _same, _named, _slot, _judged})
 
-#: the rows that ask what a candidate may do, and whose words it is
-_HARM: tuple[Row, ...] = (_ordered, _receipt, _voice, _low_trust, _private)
+#: the rows that ask what a candidate may do, whose words it is, and what the policy lets in
+_HARM: tuple[Row, ...] = (_ordered, _receipt, _border, _voice, _low_trust, _private, _policy)
 
 
-def harm_code(candidate: Candidate, admission: AdmissionContext) -> str:
-    """The code with which a candidate is refused for what it may do, whatever it is worth."""
+def harm(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """The refusal of a candidate for what it may do or may not be, whatever it is worth."""
     found = (row(candidate, admission) for row in _HARM)
-    return next((verdict.code for verdict in found if verdict is not None), "")
+    return next(filter(None, found), None)
 
 
 def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
+from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         Edited,
         FallingMemory,
         MergeReport,
+        PolicyTrial,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -57,7 +59,14 @@ if TYPE_CHECKING:
         TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
+    from engram.model.shown import (
+        GivenTo,
+        MemoryOrigin,
+        Refusal,
+        ShownFile,
+        ShownSession,
+        ShownTurn,
+    )
     from engram.model.step import Page, Step
     from engram.model.summary import Summary
     from engram.model.tier import Retention
@@ -216,6 +225,11 @@ def shown_turn(said: ShownTurn) -> Shape:
     }  # fmt: skip
 
 
+def session(found: ShownSession) -> Shape:
+    """`show`: a conversation, its transcript, and the items of its short-term memory."""
+    return {"id": found.name, "file": found.file, "items": [item_row(one) for one in found.items]}
+
+
 def origin(found: MemoryOrigin) -> Shape:
     """`why`: what made a memory, its receipts, and every event since."""
     memory = found.memory
@@ -241,6 +255,15 @@ def refusal(one: Refusal) -> Shape:
         "origin": one.origin, "rule": one.rule,
         "factors": dict(one.factors),
         "source": one.link, "said": one.said,
+    }  # fmt: skip
+
+
+def given_to(one: GivenTo) -> Shape:
+    """`why --given`: one time that a memory was given."""
+    return {
+        "time": one.time, "by": one.by, "session": one.session, "how": one.how,
+        "recall_reason": list(one.why), "summary": one.summary or None,
+        "source": one.link or None, "question": one.question or None,
     }  # fmt: skip
 
 
@@ -654,6 +677,17 @@ def policy_values(
         "without_effect": {name: _stated(one) for name, one in without_effect.items()},
         "problem": problem,
     }
+
+
+def policy_trial(found: PolicyTrial) -> Shape:
+    """`policy test`: the item that a text would be, each step of the policy, and the verdict."""
+    return {
+        "event_type": found.event_type, "kind": found.kind, "store": found.store,
+        "category": found.category, "authority": found.authority,
+        "steps": [step._asdict() for step in found.steps],
+        "allowed": all(step.passed for step in found.steps),
+        "decision": found.decision, "code": found.code, "memories": list(found.memories),
+    }  # fmt: skip
 
 
 def _stated(found: StatedValue) -> Shape:

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from engram.queries.box_queries import BoxQueries
     from engram.queries.embedding import Embedding
     from engram.queries.entity_queries import EntityQueries
+    from engram.queries.given import GivenQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
@@ -690,10 +691,17 @@ class VaultParts:
 
     @property
     def given(self) -> Given:
-        """What agents were given."""
-        from engram.model.ports import NothingGiven
+        """What agents were given; it remembers what it read, so that each use makes its own."""
+        from engram.queries.given import VaultGiven
 
-        return NothingGiven()
+        return VaultGiven(self.disk, self.projections)
+
+    @cached_property
+    def givens(self) -> GivenQueries:
+        """Who was given a memory."""
+        from engram.queries.given import GivenQueries
+
+        return GivenQueries(self.disk, self.projections, self.lookup)
 
     @cached_property
     def extraction_prompt(self) -> ExtractionPrompt:

@@ -67,6 +67,7 @@ VERBS: dict[str, str] = {
     "conflicts": "take in what sync tools left apart, as far as that is sure",
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",
+    "events": "what was written, refused, replaced, forgotten and given, event by event",
     "status": "what is pending, captured, refused, and when",
     "audit": "the quality of what was written, with one fix for each row",
     "doctor": "check the vault, with one fix for each finding",
