@@ -30,7 +30,7 @@ EXAMPLES: dict[str, list[str]] = {
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
-    "config": ["show"], "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"],
+    "config": ["show"], "policy": ["show"], "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"],
     "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
