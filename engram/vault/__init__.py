@@ -400,9 +400,11 @@ class Vault:
         return shown
 
     def _session(self, reference: str) -> ShownSession | None:
+        from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
-        parts, most = self.parts, self.parts.policy.short_term
+        # a person reads on while a policy file is not understood
+        parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
         return session_named(reference, most, parts.projections, parts.conversations)
 
     def _read(self, memory: Memory) -> Retention:

@@ -31,12 +31,11 @@ def note_given(
     shown = list(parts.catalog.memories(dict.fromkeys(identifiers)))
     if not (shown and parts.writable):
         return
-    # what is put together for an agent is not given while the policy is not understood
-    now, policy = parts.clock.now(), parts.policy if how == "recall" else parts.held_policy()
+    now, policy = parts.clock.now(), parts.policy
     items = {one.id: str(parts.catalog.items.of(one.id) or "") for one in shown}
     block = GivenBlock(
         now, *reader, how, given_items(shown, found(day_of(now)), items), hash_of(shown),
-        policy.read_order if policy else (), policy.digest if policy else "", parts.catalog.last, asked,
+        policy.read_order, policy.digest, parts.catalog.last, asked,
         first_line(parts.redactor.redact(question).text, MOST_QUESTION),
     )  # fmt: skip
     try:
