@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.consolidation_run import ConsolidationRun
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engram.model.step import Step
     from engram.model.tier import MemoryTier, Retention
     from engram.model.turn import Waiting
+    from engram.model.write_rules import PolicyStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,27 @@ class Remembered:
     decision: str
     code: str
     memory: Memory
+
+
+#: who says a text that a policy is tried on: asked to remember, typed in a conversation, an agent
+Saying = Literal["hand", "person", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTrial:
+    """What would become of a text: the item that it would be, the steps of the policy up to the
+    first that denies, and the verdict of admission with the memories that it is about.
+    """
+
+    event_type: str
+    kind: str
+    store: str
+    category: str
+    authority: str
+    steps: tuple[PolicyStep, ...]
+    decision: str
+    code: str
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Edited,
         FallingMemory,
         MergeReport,
+        PolicyTrial,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -677,6 +678,17 @@ def policy_values(
         "without_effect": {name: _stated(one) for name, one in without_effect.items()},
         "problem": problem,
     }
+
+
+def policy_trial(found: PolicyTrial) -> Shape:
+    """`policy test`: the item that a text would be, each step of the policy, and the verdict."""
+    return {
+        "event_type": found.event_type, "kind": found.kind, "store": found.store,
+        "category": found.category, "authority": found.authority,
+        "steps": [step._asdict() for step in found.steps],
+        "allowed": all(step.passed for step in found.steps),
+        "decision": found.decision, "code": found.code, "memories": list(found.memories),
+    }  # fmt: skip
 
 
 def _stated(found: StatedValue) -> Shape:

@@ -51,10 +51,12 @@ if TYPE_CHECKING:
         MemoryEdit,
         MergeReport,
         ModelStatus,
+        PolicyTrial,
         PurgePreview,
         PurgeReport,
         RecordExport,
         Remembered,
+        Saying,
         Scope,
         Status,
         TierCounts,
@@ -398,9 +400,11 @@ class Vault:
         return shown
 
     def _session(self, reference: str) -> ShownSession | None:
+        from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
-        parts, most = self.parts, self.parts.policy.short_term
+        # a person reads on while a policy file is not understood
+        parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
         return session_named(reference, most, parts.projections, parts.conversations)
 
     def _read(self, memory: Memory) -> Retention:
@@ -748,6 +752,14 @@ class Vault:
         from engram.pipeline.dictation import remember
 
         return remember(text, category, project, self.parts)
+
+    def try_policy(
+        self, text: str, *, said_by: Saying = "person", category: str = "", project: str = ""
+    ) -> PolicyTrial:
+        """What the policy would make of a text; writes nothing. Raises BadInput, ConfigError."""
+        from engram.pipeline.policy_trial import policy_trial
+
+        return policy_trial(text, said_by, category, project, self.parts)
 
     def new(
         self, data: bytes, schema: str, *, title: str = "", tags: Sequence[str] = (),

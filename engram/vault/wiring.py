@@ -312,7 +312,7 @@ class VaultParts:
 
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
-            self._erase, self._held_policy,
+            self._erase, self.held_policy,
         )  # fmt: skip
 
     def _erase(self, committed: Transaction) -> Transaction:
@@ -672,7 +672,7 @@ class VaultParts:
 
         return PolicySource(self.places, self.root)
 
-    def _held_policy(self) -> Policy | None:
+    def held_policy(self) -> Policy | None:
         """The policy; None while a file of it is not understood: who judges by it has been told.
 
         Hooks are told which one holds.

@@ -30,8 +30,8 @@ EXAMPLES: dict[str, list[str]] = {
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
-    "config": ["show"], "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"],
-    "hook": ["catch-up"],
+    "config": ["show"], "policy": ["show"], "daemon": ["status"], "connect": ["codex"],
+    "disconnect": ["codex"], "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
 

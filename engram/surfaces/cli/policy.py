@@ -1,6 +1,4 @@
-"""`engram policy show|test`: what may be remembered, where each value comes from, what becomes of a
-text.
-"""
+"""`engram policy show|test`: what may be remembered, and why; what would become of a text."""
 
 from __future__ import annotations
 
@@ -15,11 +13,12 @@ from engram.model.display import plain_line
 from engram.model.errors import ConfigError
 from engram.model.memory import SPACES
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import Verbs, chosen, common
-from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.cli.arguments import CATEGORY, FreeWords, Verbs, chosen, common
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.model.policy import PromotionRule
+    from engram.model.report import PolicyTrial, Saying
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import LoadedPolicy, StatedValue
 
@@ -60,6 +59,40 @@ def show(space: str | None) -> None:
         _say_values(loaded, values)
     if problem is not None:
         raise problem
+
+
+@command.command("test", cls=FreeWords)
+@click.argument("text", nargs=-1, required=True)
+@click.option("--project", default="", metavar="NAME", help="The project it is about.")
+@click.option("--by", "said_by", type=click.Choice(("person", "agent", "hand")), default="person",
+              metavar="WHO", help="Who says it: person (you, in a conversation), agent, or hand"
+              " (you ask engram to remember it).")  # fmt: skip
+@click.option("--category", type=CATEGORY, metavar="NAME",
+              help="One of the ten categories; else guessed.")  # fmt: skip
+@common
+def test(text: tuple[str, ...], project: str, said_by: Saying, category: str | None) -> None:
+    """What would become of TEXT, and why. Nothing is written."""
+    with opened() as vault:
+        found = vault.try_policy(
+            " ".join(text), said_by=said_by, category=category or "", project=project
+        )
+    if wants_json():
+        emit_json(shapes.policy_trial(found))
+    else:
+        _say_trial(found)
+
+
+def _say_trial(found: PolicyTrial) -> None:
+    from engram.model.refusal_codes import meaning
+
+    say(f"it would be a {found.event_type}, {found.kind}, in {found.store}, {found.authority}")
+    for step in found.steps:
+        outcome = "passes" if step.passed else "denies"
+        say(f"{step.name:<14}{outcome}  {' '.join(filter(None, (step.said, step.rule)))}".rstrip())
+    words = meaning(found.code) if found.decision == "refuse" else ""
+    code = "" if found.code == found.decision else found.code
+    told = " ".join(filter(None, (code, words and f"({words})", *found.memories)))
+    say(f"{found.decision}: {told}" if told else found.decision)
 
 
 def _loaded(places: UserPaths, vault: Path) -> tuple[LoadedPolicy, ConfigError | None]:
