@@ -18,12 +18,12 @@ from engram.admit.cud_table import NOOP, Structure, resolved, structure, vetoes_
 from engram.admit.decide import admit, harm, opinion_of
 from engram.admit.gate.record_parts import safe_parts
 from engram.admit.gate.secure import harm_in
+from engram.admit.ladder import outranks, ruled, stood
 from engram.admit.merging import Exists, MergeError, merged
-from engram.admit.prepared import prepared
+from engram.admit.prepared import prepared, within_ceiling
 from engram.admit.record_search import FoundRecord, nearest
 from engram.admit.resurrection import gone_lately
 from engram.admit.same import says_otherwise
-from engram.admit.slot import outranks
 from engram.language.tokens import telling_terms
 from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
@@ -34,7 +34,7 @@ from engram.model.record_draft import RecordDraft
 from engram.model.record_words import brief, clamped, joined_tags, record_alias
 from engram.model.schemas import TAGS_MOST, Schema, schema_of
 from engram.model.step import Opinion
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
+from engram.model.succession import CONTRADICTION, STANDS
 from engram.model.text import normalise, overlap
 from engram.model.verdict import MemoryPatch, Verdict
 
@@ -75,7 +75,7 @@ def settled(
     safe = safe_parts(draft.record, admission.clean, given, own=own, held=held)
     draft = replace(draft, record=_as_happened(safe.record, draft.event))
     candidate = candidate_of(draft, admission)
-    if state := dict(prepared(candidate).fields).get("decision_state"):
+    if state := dict(prepared(candidate, admission.policy).fields).get("decision_state"):
         draft = replace(draft, record=_with(draft.record, "status", state))
         candidate = candidate_of(draft, admission)
     if safe.code:
@@ -100,7 +100,7 @@ def settled(
             verdict = replace(verdict, code=vetoed[0])
     else:
         verdict = settling.created()
-    return replace(verdict, left_out=safe.left_out)
+    return replace(ruled(verdict, admission.view), left_out=safe.left_out)
 
 
 def candidate_of(draft: RecordDraft, admission: AdmissionContext) -> Candidate:
@@ -111,7 +111,7 @@ def candidate_of(draft: RecordDraft, admission: AdmissionContext) -> Candidate:
     own = draft.origin == "person" or draft.voice == "typed"
     # what a session came to is told by what an agent did, whoever set the goal
     vouched = own and record.schema != SESSION
-    return Candidate(
+    made = Candidate(
         category=parts.category,
         text=parts.text,
         receipt=receipts[0],
@@ -134,6 +134,7 @@ def candidate_of(draft: RecordDraft, admission: AdmissionContext) -> Candidate:
         related_files=parts.related_files,
         aliases=(record_alias(parts.title, record.schema),) if parts.title else (),
     )
+    return within_ceiling(made, admission.policy)
 
 
 class _Settling(NamedTuple):
@@ -200,11 +201,13 @@ class _Settling(NamedTuple):
             return replace(
                 verdict, decision="supersede", code="judged", memories=names, judged=opinion.code
             )
-        lower = opinion.code == LOWER_AUTHORITY
-        code = LOWER_AUTHORITY if lower else CONTRADICTION
+        if opinion.code in STANDS.values():
+            lost = stood(self.candidate, opinion.code, (memory.id,))
+            return replace(lost, factors=verdict.factors, judged=opinion.code)
         return replace(
-            verdict, decision="review", code=code, memories=(memory.id,), judged=opinion.code
-        )
+            verdict, decision="review", code=CONTRADICTION, memories=(memory.id,),
+            judged=opinion.code,
+        )  # fmt: skip
 
     def retired(self, memory: Memory) -> Verdict:
         """A record out of use: by an agent, of what agents may retire, with the draft's reason."""
@@ -262,7 +265,7 @@ class _Settling(NamedTuple):
         return opinion_of(memory, candidate, self.admission)
 
     def _outranked(self, memory: Memory) -> bool:
-        return outranks(memory, self.candidate)
+        return bool(outranks(memory, self.candidate))
 
     def _reason(self) -> str:
         """The draft's reason where it may be logged."""
@@ -288,7 +291,7 @@ def _structure_for(
     elif form.name != SESSION:
         # one conversation, one record: another one of the same goal is not the same
         found = nearest(draft, view.records(form.name, draft.space, draft.project))
-    outranked = found is not None and outranks(found.memory, candidate)
+    outranked = found is not None and bool(outranks(found.memory, candidate))
     vetoes = vetoes_for(form, by_person=draft.origin == "person", outranked=outranked)
     return structure(form, found, draft.event, vetoes)
 

@@ -2,7 +2,7 @@
 
 A table of rows, asked from top to bottom; the first that has an opinion decides. Each verdict has
 a stable code that is safe to log. Guarantees: no file without a receipt, a secret, an injection or
-junk; nothing is superseded by lower authority. Later deciders add rows here, never beside it.
+junk; nothing is superseded by what stands below it. Later deciders add rows here, never beside it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from dataclasses import replace
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import LEAST, factors_of, unworthy
+from engram.admit.ladder import OLDER, gives_way, outranks, ruled, stood
 from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
-from engram.admit.slot import contest, outranks
+from engram.admit.slot import contest
 from engram.model.authority import AUTHORITIES
 from engram.model.candidate import Candidate, Voice
 from engram.model.memory import CATEGORIES, PARTICIPANT, Memory, scope_of
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY
+from engram.model.succession import CONTRADICTION, STANDS, UNLIKELY
 from engram.model.text import content_hash
-from engram.model.verdict import Decision, Verdict
+from engram.model.verdict import CASTS_DOUBT, GIVEN_BEFORE, Decision, Verdict
 from engram.model.write_rules import AFTER_PRIVACY, PolicyStep, border
 
 #: what the candidates of one quote may replace by name, and those of one answer together: a change
@@ -48,14 +49,14 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate, admission = prepared(candidate), admission.of_one()
+    candidate, admission = prepared(candidate, admission.policy), admission.of_one()
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
             break
     else:
         verdict = Verdict("new", "new", candidate)
-    return _scored(verdict, admission)
+    return _scored(ruled(verdict, admission.view), admission)
 
 
 def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
@@ -119,7 +120,7 @@ def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if unsupported_mention(owner, candidate, admission.view.terms, admission.judge):
         return Verdict("refuse", UNSUPPORTED, candidate)
     if candidate.confirms:
-        return _again(candidate, owner)
+        return _again(candidate, owner, admission)
     return Verdict("same", "fulfilled", candidate, (owner.id,))
 
 
@@ -229,7 +230,7 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if owner is None:
         return _restated(candidate, admission)
     if state == "owned":
-        return _again(candidate, owner)
+        return _again(candidate, owner, admission)
     if candidate.origin == "person":
         return None  # the person may bring back at any time what was retired
     return Verdict("refuse", "retired_recently", candidate, (owner.id,))
@@ -243,15 +244,23 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
     newer = memory_of(candidate)
     for one in admission.around(candidate):
         if one.id not in candidate.supersedes and not one.conflicts and restates(newer, one):
-            return _again(candidate, one)
+            return _again(candidate, one, admission)
     return None
 
 
-def _again(candidate: Candidate, owner: Memory) -> Verdict:
+def _again(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> Verdict:
     code = "confirmed" if may_confirm(owner, candidate) else "low_trust"
     if candidate.receipt.link in owner.sources:
         code = "same_receipt"
+    elif candidate.voice == "agent" and _was_given(candidate, owner, admission):
+        code = GIVEN_BEFORE
     return Verdict("same", code, candidate, (owner.id,))
+
+
+def _was_given(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> bool:
+    """Whether an agent had been given, in this conversation, what it says again."""
+    receipt = candidate.receipt
+    return admission.given.before(owner.id, receipt.link.partition("#")[0], receipt.time)
 
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -267,8 +276,9 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     live = [memory for memory in known if memory is not None and memory.live]
     if not live:
         return None
-    if stronger := tuple(memory.id for memory in live if outranks(memory, candidate)):
-        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
+    found = [(memory.id, code) for memory in live if (code := outranks(memory, candidate))]
+    if found:
+        return stood(candidate, found[0][1], tuple(name for name, _ in found))
     named = tuple(memory.id for memory in live)
     most = max(len(live), admission.named.get(candidate.receipt.quote, 0))
     few = most <= MOST_NAMED and sum(admission.named.values()) <= MOST_NAMED_IN_ALL
@@ -277,7 +287,7 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return Verdict("review", UNLIKELY, candidate, named)
     newest = max(live, key=lambda memory: memory.created)
     if candidate.receipt.time < newest.created:
-        return Verdict("new", "older_than_holder", candidate, (newest.id,))
+        return Verdict("new", OLDER, candidate, (newest.id,))
     return Verdict("supersede", NAMED, candidate, named)
 
 
@@ -307,10 +317,10 @@ def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
-    if outcome == "review":
-        return Verdict("review", LOWER_AUTHORITY, candidate, (holder.id,))
+    if outcome == "stands":
+        return stood(candidate, outranks(holder, candidate), (holder.id,))
     if outcome == "history":
-        return Verdict("new", "older_than_holder", candidate, (holder.id,))
+        return Verdict("new", OLDER, candidate, (holder.id,))
     return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
 
 
@@ -327,9 +337,9 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     found = [(one, admission.judge.compare(one, newer)) for one in known.values()]
     found += _everywhere(candidate, newer, admission)
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
-    stronger = [(one, said) for one, said in found if said.code == LOWER_AUTHORITY]
+    stronger = [(one, said) for one, said in found if said.code in STANDS.values()]
     if stronger:
-        return _verdict("review", LOWER_AUTHORITY, candidate, stronger)
+        return _stood(candidate, stronger[0][1].code, stronger)
     if whole := [(one, said) for one, said in replaced if not said.partial]:
         return _verdict("supersede", "judged", candidate, whole)
     if replaced:
@@ -337,8 +347,12 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     doubted = [(one, said) for one, said in found if said.relation == "contradicts"]
     if not doubted:
         return None
-    weaker = all(outranks(one, candidate) for one, _ in doubted)
-    return _verdict("review", LOWER_AUTHORITY if weaker else CONTRADICTION, candidate, doubted)
+    reasons = [outranks(one, candidate) for one, _ in doubted]
+    if all(reasons):
+        return _stood(candidate, reasons[0], doubted)
+    if all(gives_way(one, candidate) for one, _ in doubted):
+        return _verdict("new", CASTS_DOUBT, candidate, doubted)
+    return _verdict("review", CONTRADICTION, candidate, doubted)
 
 
 def _newer(candidate: Candidate) -> Memory:
@@ -352,7 +366,7 @@ def _newer(candidate: Candidate) -> Memory:
 
 def opinion_of(memory: Memory, candidate: Candidate, admission: AdmissionContext) -> Opinion:
     """What the judge says of a memory beside a candidate, prepared as `admit` does."""
-    return admission.judge.compare(memory, _newer(prepared(candidate)))
+    return admission.judge.compare(memory, _newer(prepared(candidate, admission.policy)))
 
 
 def _everywhere(
@@ -370,8 +384,13 @@ def _everywhere(
     return [
         (one, said._replace(relation="contradicts"))
         for one, said in found
-        if said.relation in ("supersedes", "contradicts") and said.code != LOWER_AUTHORITY
+        if said.relation in ("supersedes", "contradicts") and said.code not in STANDS.values()
     ]
+
+
+def _stood(candidate: Candidate, code: str, found: Sequence[tuple[Memory, Opinion]]) -> Verdict:
+    names = tuple(one.id for one, _ in found)
+    return replace(stood(candidate, code, names), judged=found[0][1].code)
 
 
 def _verdict(

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.admit.confidence import confidence_of
+from engram.admit.ladder import outranks
 from engram.admit.refusal_event import denial
 from engram.admit.same import confirmed, fulfilled
-from engram.admit.slot import outranks
 from engram.model.candidate import Candidate
 from engram.model.change import Event
 from engram.model.ids import memory_id
@@ -21,11 +21,12 @@ from engram.model.instant import Instant
 from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
+from engram.model.refusal_codes import OUTRANKED
 from engram.model.retention import expiry, renewed
 from engram.model.settings import Settings
-from engram.model.succession import CONTRADICTION, disputed, superseded
-from engram.model.trace import CONFLICT, DELETED, WRITE, reason_gone
-from engram.model.verdict import MemoryPatch, Verdict
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, superseded
+from engram.model.trace import CONFLICT, DELETED, KIND, STORE, WRITE, reason_gone
+from engram.model.verdict import CASTS_DOUBT, GIVEN_BEFORE, MemoryPatch, Verdict
 from engram.model.view import VaultView
 
 
@@ -94,6 +95,8 @@ class AdmissionDraft:
         candidate = verdict.candidate
         if verdict.decision == "refuse":
             self.events.append(denial(verdict))
+            if verdict.code == OUTRANKED:
+                self._lose("", verdict, **self._item(candidate))
             return None
         if verdict.decision == "same":
             return self._confirm(verdict)
@@ -107,7 +110,12 @@ class AdmissionDraft:
             for identifier in verdict.memories:
                 self._retire(identifier, born, verdict)
         elif verdict.decision == "review":
+            if verdict.rung:
+                self._lose(born.id, verdict)
             born = self._dispute(born, verdict)
+        elif verdict.code == CASTS_DOUBT:
+            for identifier in verdict.memories:
+                self._doubt(identifier, born, LOWER_AUTHORITY, verdict)
         elif verdict.code == "replaces_part":
             for identifier in verdict.memories:
                 self._note("memory_replaced_in_part", identifier, by=born.id)
@@ -121,6 +129,8 @@ class AdmissionDraft:
         assert owner is not None  # the decider named it from this very draft
         if verdict.candidate.fulfils:
             name, after = "memory_fulfilled", fulfilled(owner, verdict.candidate)
+        elif verdict.code == GIVEN_BEFORE:
+            return owner
         else:
             name = "memory_confirmed"
             after = confirmed(owner, verdict.candidate, self._now, self._settings.retention)
@@ -169,16 +179,23 @@ class AdmissionDraft:
     def _dispute(self, born: Memory, verdict: Verdict) -> Memory:
         """Nothing is overwritten, the person decides between both sides (design 5.5).
 
-        A memory that the new one may not replace stays as it is: low-trust text casts no doubt.
+        A memory that the new one may not replace stays as it is: what loses casts no doubt.
         """
-        for identifier in verdict.memories:
-            other = self.view.memory(identifier)
-            doubted = verdict.code == CONTRADICTION and other is not None and other.live
-            if doubted and other is not None and not outranks(other, verdict.candidate):
-                self._put(disputed(other, (born.id,), verdict.code, self._now))
-                evidence = self._evidence(other, verdict)
-                self._note("memory_disputed", other.id, by=born.id, **evidence)
+        for identifier in verdict.memories if verdict.code == CONTRADICTION else ():
+            self._doubt(identifier, born, verdict.code, verdict)
         return disputed(born, verdict.memories, verdict.code, self._now)
+
+    def _doubt(self, identifier: str, born: Memory, code: str, verdict: Verdict) -> None:
+        other = self.view.memory(identifier)
+        if other is not None and other.live and not outranks(other, verdict.candidate):
+            self._put(disputed(other, (born.id,), code, self._now))
+            evidence = self._evidence(other, verdict)
+            self._note("memory_disputed", other.id, by=born.id, **evidence)
+
+    def _lose(self, loser: str, verdict: Verdict, **details: str) -> None:
+        """A memory stands against what is told anew: '' for what becomes no memory."""
+        winner, link = verdict.memories[0], verdict.candidate.receipt.link
+        self._note(CONFLICT, loser, winner=winner, rule=verdict.rung, source=link, **details)
 
     def _make_history(self, born: Memory, verdict: Verdict) -> Memory:
         newer = self.view.memory(verdict.memories[0])
@@ -206,19 +223,23 @@ class AdmissionDraft:
 
     def _event(self, name: str, subject: str, verdict: Verdict, **details: str) -> None:
         candidate = verdict.candidate
-        link = candidate.receipt.link
-        store = store_of(candidate.space, candidate.project, link.partition("#")[0])
         self._note(
             name,
             subject,
             code=verdict.code,
             origin=candidate.origin,
-            source=link,
-            store=str(store),
-            kind=kind_of(candidate.slot),
+            source=candidate.receipt.link,
+            **self._item(candidate),
             **{name: str(value) for name, value in verdict.factors},
             **details,
         )
+
+    @staticmethod
+    def _item(candidate: Candidate) -> dict[str, str]:
+        """The details that the item of a candidate is numbered by."""
+        transcript = candidate.receipt.link.partition("#")[0]
+        store = store_of(candidate.space, candidate.project, transcript)
+        return {STORE: str(store), KIND: kind_of(candidate.slot)}
 
     def _beaten(self, loser: Memory, by: Memory, verdict: Verdict) -> None:
         """Of two memories one stands: by which rule, and what became of the other."""

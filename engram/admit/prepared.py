@@ -2,7 +2,7 @@
 
 The person's words lose the signs that nobody sees, which in other words are a reason to refuse. A
 rule or a promise that an agent read out becomes a fact, a decision is proposed until the person
-agrees, and the text cannot act as Markdown. Pure.
+agrees, no source claims more than its ceiling, and the text cannot act as Markdown. Pure.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from dataclasses import replace
 
 from engram.admit.gate.worth import is_hedged
 from engram.model.attributes import normal_slot
+from engram.model.authority import authority_rank
 from engram.model.candidate import Candidate
 from engram.model.markdown import neutralise
 from engram.model.memory import DECISION_STATES
+from engram.model.policy import Policy
 
 #: what an agent tells of a project and cannot lay down or promise itself
 _READ_OUT = frozenset({"principle", "commitment"})
 
 
-def prepared(candidate: Candidate) -> Candidate:
+def prepared(candidate: Candidate, policy: Policy) -> Candidate:
     """The candidate with an inert text, a category its voice may have, and a decision's state."""
     # imported here: a vault that is only read needs none of its patterns
     from engram.language.hidden_text import without_hidden_signs
@@ -29,11 +31,19 @@ def prepared(candidate: Candidate) -> Candidate:
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    candidate = _with_state(_as_fact(candidate))
+    candidate = _with_state(_as_fact(within_ceiling(candidate, policy)))
     text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
     if (text, slot) == (candidate.text, candidate.slot):
         return candidate
     return replace(candidate, text=text, slot=slot)
+
+
+def within_ceiling(candidate: Candidate, policy: Policy) -> Candidate:
+    """The candidate with no more authority than may claim what its conversation's source tells."""
+    source = candidate.receipt.link.partition("#")[0].rpartition("-")[0]
+    most = policy.of_space(candidate.space).sources.get(source, candidate.authority)
+    least = min(candidate.authority, most, key=authority_rank)
+    return candidate if least == candidate.authority else replace(candidate, authority=least)
 
 
 def _as_fact(candidate: Candidate) -> Candidate:

@@ -1,7 +1,6 @@
 """Slots: one value per subject and attribute; whose value stands when a new one comes.
 
-The newer statement wins among equals; the authority ladder decides between unequals (design 5.5);
-a correction by the user stands above it (design 5.6). What comes late (an older statement imported
+The ladder decides (design 5.5, 5.6, `admit/ladder`). What comes late (an older statement imported
 after a newer one) becomes history, not the present. A disputed holder shields no trusted one: the
 strongest of all holders is the measure, however new the others are.
 """
@@ -11,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from engram.admit.ladder import outranks
 from engram.model.attributes import attribute_key, normal_part
 from engram.model.authority import authority_rank
 from engram.model.candidate import Candidate
 from engram.model.entity import NAMES_FIELD
 from engram.model.memory import PARTICIPANT, Memory
+from engram.model.succession import LOWER_AUTHORITY
 
-Outcome = Literal["replace", "history", "review"]
+Outcome = Literal["replace", "history", "stands"]
 #: header fields that say how a memory itself stands, and nothing of what it is about
 _STATES = frozenset([
     "decision_state", "commitment_state", "state", "severity", "priority", "outcome", "due",
@@ -28,19 +29,14 @@ _STATES = frozenset([
 def contest(candidate: Candidate, holders: Sequence[Memory]) -> tuple[Outcome, Memory]:
     """How a candidate fares against the live holders (at least one) of its slot, newest last."""
     strongest = max(reversed(holders), key=lambda holder: authority_rank(holder.authority))
-    if outranks(strongest, candidate):
-        return "review", strongest
-    newest = ([holder for holder in holders if holder.status == "active"] or holders)[-1]
+    if outranks(strongest, candidate) == LOWER_AUTHORITY:
+        return "stands", strongest
+    undisputed = [holder for holder in holders if holder.status == "active"] or holders
+    newest = undisputed[-1]
     if candidate.receipt.time < newest.created:
         return "history", newest
-    return "replace", newest
-
-
-def outranks(memory: Memory, candidate: Candidate) -> bool:
-    """Whether a memory is of higher authority than a candidate that would replace it."""
-    rank = authority_rank(candidate.authority) if candidate.in_own_words else 0
-    corrects = candidate.corrects and rank >= authority_rank("user_asserted")
-    return rank < authority_rank(memory.authority) and not corrects
+    standing = (holder for holder in reversed(undisputed) if outranks(holder, candidate))
+    return next((("stands", holder) for holder in standing), ("replace", newest))
 
 
 def overtaken(older: Memory, newer: Memory) -> tuple[str, ...]:

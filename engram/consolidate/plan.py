@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from engram.consolidate.context import Pass, PassContext, StepKey
 from engram.consolidate.step_events import events_of
 from engram.consolidate.summary_sources import outdated
+from engram.language.rulings import outranked
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
-from engram.model.succession import outranked
 from engram.model.summary import Summary
 from engram.model.view import VaultView
 

@@ -288,5 +288,5 @@ def _is_order(said: str) -> bool:
     polite = _POLITE.match(said)
     body = said[polite.end() :] if polite else said
     verb = body.split(" ", 1)[0].rstrip(",.!:").casefold()
-    stands = _STANDING.search(said) or said.casefold().startswith(_KEPT_ORDERS)
-    return verb in ORDERS and not stands
+    named = said.casefold().startswith(_KEPT_ORDERS) or body.casefold().startswith("call me ")
+    return verb in ORDERS and not (named or _STANDING.search(said))

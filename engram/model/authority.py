@@ -26,7 +26,7 @@ def authority_rank(authority: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Assertion:
     """What the ladder asks of a statement.
 
     `since` orders what was said first (an instant, or a tick with leading zeros: only the order
@@ -47,7 +47,7 @@ class Ruling(NamedTuple):
     rule: Rung
 
 
-def contest(existing: Claim, incoming: Claim) -> Ruling:
+def contest(existing: Assertion, incoming: Assertion) -> Ruling:
     """Which of two statements stands that cannot both hold (seed 002)."""
     held, said = authority_rank(existing.authority), authority_rank(incoming.authority)
     overrides = incoming.correction and said >= authority_rank(_CORRECTS)

@@ -114,6 +114,11 @@ class Candidate:
         return self.origin == "person" or TRUST[self.voice] == TRUST["typed"]
 
     @property
+    def is_guess(self) -> bool:
+        """Whether its words are an agent's, pasted, or a program's: nobody vouches for them."""
+        return self.origin != "person" and self.voice in ("agent", "pasted", "program")
+
+    @property
     def wanted(self) -> bool:
         """Whether it is kept as it stands: asked to be remembered, or held by another store."""
         return self.origin == "person" or self.voice == "stored"

@@ -59,6 +59,7 @@ MEANINGS: Mapping[str, str] = {
     "cut": "it is broken off",
     "working": "a state of the work at hand",
     # what is known, and what it is worth
+    "outranked": "what you said yourself stands against it",
     "retired_recently": "you retired the same a short time ago",
     "low_score": "too little new, lasting or useful",
     "trivial": "of little importance",
@@ -77,6 +78,8 @@ MEANINGS: Mapping[str, str] = {
     "malformed": "the model's answer is not understood",
     "flood": "the model proposed too many",
 }
+#: of a guess: what it does not agree with has more authority
+OUTRANKED = "outranked"
 #: the events of a refusal, and of a person who keeps what was refused
 REFUSED, KEPT = DENIED, "refusal_kept"
 _PRIVACY = "privacy_deny_"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from engram.model.change import Event
     from engram.model.instant import Day, Instant
+    from engram.model.item import MemoryItem
     from engram.model.memory import Memory
     from engram.model.step import Page
     from engram.model.tier import Retention
@@ -89,6 +90,24 @@ class Refusal(NamedTuple):
     said: str = ""
 
 
+class GivenTo(NamedTuple):
+    """One time that a memory was given: to whom, in which session, how, why, and for what.
+
+    `how` and `why` are the codes of the access log; `summary` is the page that told it in its
+    place. `link` is the turn whose words `question` are, if they are those of a turn; both are
+    empty where it was forgotten, purged or not captured.
+    """
+
+    time: Instant
+    by: str
+    session: str
+    how: str
+    why: tuple[str, ...]
+    summary: str = ""
+    link: str = ""
+    question: str = ""
+
+
 class ShownTurn(NamedTuple):
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 
@@ -96,6 +115,17 @@ class ShownTurn(NamedTuple):
     file: str
     line: int
     turn: Turn
+
+
+class ShownSession(NamedTuple):
+    """The short-term memory of a conversation: its transcript (relative), its items, oldest first.
+
+    A summary of what was said before stands first.
+    """
+
+    name: str
+    file: str
+    items: tuple[MemoryItem, ...]
 
 
 @dataclass(frozen=True, slots=True)

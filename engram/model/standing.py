@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engram.model.memory import Memory
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY
+from engram.model.succession import DISPUTED
 
 SETTLED = "settled"
 
@@ -37,8 +37,8 @@ def disputes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
 
 def in_dispute(memory: Memory) -> bool:
     """Whether a memory waits for the person because it and another do not agree."""
-    doubted = memory.status_reason in (CONTRADICTION, LOWER_AUTHORITY, UNLIKELY)
-    return memory.status == "needs-review" and doubted and bool(memory.conflicts)
+    doubted = memory.status == "needs-review" and memory.status_reason in DISPUTED
+    return doubted and bool(memory.conflicts)
 
 
 def settled_with(memory: Memory) -> frozenset[str]:

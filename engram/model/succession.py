@@ -6,27 +6,27 @@ sides and the end of validity change (design 4.1, 5.5). Pure.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from engram.model.authority import authority_rank
+from engram.model.authority import Rung
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 
 #: reasons for which a memory waits for the person beside another one: they do not agree, the other
 #: has more authority, a model names the other as replaced and hardly can be right
 CONTRADICTION, LOWER_AUTHORITY, UNLIKELY = "contradiction", "lower_authority", "unlikely_change"
+#: and: the other is a correction, and this one tells no change
+EARLIER_CORRECTION = "earlier_correction"
+#: the rungs of the ladder on which a memory stands although the other is newer, and the reason then
+STANDS: Mapping[Rung, str] = {"authority": LOWER_AUTHORITY, "correction": EARLIER_CORRECTION}
+#: and of all of these the ones for which a memory is in dispute
+DISPUTED = frozenset([CONTRADICTION, UNLIKELY, *STANDS.values()])
 #: the code of an opinion that concludes nothing, where a model is asked first: the newer one tells
 #: a change
 LIKELY = "likely"
 #: why a memory was superseded: rules compared the two, or a model did
 JUDGED, JUDGED_BY_MODEL = "judged", "judged_by_model"
-
-
-def outranked(older: Memory, newer: Memory) -> bool:
-    """Whether the older memory stands above what the newer one may replace (design 5.5, 5.6)."""
-    rank = authority_rank(newer.authority)
-    corrects = newer.category == "correction" and rank >= authority_rank("user_asserted")
-    return rank < authority_rank(older.authority) and not corrects
 
 
 def superseded(loser: Memory, by: Memory, code: str, now: Instant) -> Memory:

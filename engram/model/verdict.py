@@ -11,6 +11,11 @@ from engram.model.memory import Memory
 
 Decision = Literal["new", "same", "update", "supersede", "retire", "review", "refuse"]
 
+#: the code of a new memory that stands above what it does not agree with
+CASTS_DOUBT = "casts_doubt"
+#: the code of what an agent only says again that had been given it
+GIVEN_BEFORE = "given_before"
+
 
 class MemoryPatch(NamedTuple):
     """What an update or a retirement makes of a memory: `after`, and the names of what changed.
@@ -31,10 +36,10 @@ class Verdict:
     `code` is stable and safe to log: it never holds the refused text. `memories` names the
     memories concerned: the owner of the same content, those superseded, or those in conflict.
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
+    `rung` is that of the ladder on which the candidate prevailed over the first, or lost to it.
     `factors` are the numbers that the score was made of, by name; empty when none was made.
     `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
-    which parts of a record are not written, and why (`completed:secret`). `rung` is that of the
-    ladder by which one of two statements stands, where they cannot both hold. `denied_by` names the
+    which parts of a record are not written, and why (`completed:secret`). `denied_by` names the
     rule of a policy that refuses, without its words (`marker:password`, `pattern:3`).
     """
 
@@ -43,8 +48,8 @@ class Verdict:
     candidate: Candidate
     memories: tuple[str, ...] = ()
     judged: str = ""
+    rung: Rung | Literal[""] = ""
     factors: tuple[tuple[str, int], ...] = ()
     patch: MemoryPatch | None = None
     left_out: tuple[str, ...] = ()
     denied_by: str = ""
-    rung: Rung = "recency"

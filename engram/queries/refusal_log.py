@@ -14,6 +14,7 @@ from engram.model.instant import Instant, plus_days
 from engram.model.refusal_codes import KEPT, REFUSED, is_withheld
 from engram.model.shown import Refusal
 from engram.model.text import first_line
+from engram.model.trace import TICK
 from engram.store.commits.transaction_log import undone_in
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 #: so many days back refusals are counted, and read anew
 _DAYS = 30
-_NO_FACTORS = frozenset({"code", "origin", "rule", "source", "length", "tick"})
+_NO_FACTORS = frozenset({"code", "origin", "rule", "source", "length", TICK})
 _SHOWN = 200
 #: so many turns before it are read with a turn: what it answers, and what that answered
 _BEFORE = 4

@@ -22,6 +22,7 @@ JENKINS = memory("We use Jenkins for builds.", authority="user_asserted")
 BUILDKITE = candidate("We replaced Jenkins with Buildkite for builds.", authority="user_asserted")
 BORN = memory("Vera Quist was born in 1985.", authority="user_asserted")
 BORN_LATER = candidate("As of now Vera Quist was born in 1987.", authority="user_asserted")
+BARE = candidate("Vera Quist was born in 1987.", authority="user_asserted")
 
 
 def decided(admission: AdmissionContext, one: Candidate) -> tuple[str, str, tuple[str, ...]]:
@@ -98,17 +99,23 @@ def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
         )
         quote = f"{text} That is the convention of `ci.yaml` 1.2."
         said = replace(said, receipt=replace(said.receipt, quote=quote))
-        draft, born = entered(drafting, JENKINS, said=said)
+        draft, admission = drafting(JENKINS)
+        verdict = admit(said, admission)
+        born = draft.enter(verdict)
         assert draft.amended == []
-        assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
+        if voice == "stored":
+            assert born is not None and born.status_reason == "lower_authority"
+        else:
+            assert (born, verdict.code) == (None, "outranked")
 
 
-def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(
+def test_lower_authority_goes_to_review_and_a_change_that_the_user_tells_supersedes(
     knowing: Knowing,
 ) -> None:
+    admission = knowing(replace(BORN, authority="tool_verified"))
+    assert decided(admission, BARE) == ("review", "lower_authority", (BORN.id,))
     admission = knowing(replace(JENKINS, authority="tool_verified"))
-    assert decided(admission, BUILDKITE) == ("review", "lower_authority", (JENKINS.id,))
-    assert decided(admission, replace(BUILDKITE, corrects=True))[:2] == ("supersede", "judged")
+    assert decided(admission, BUILDKITE)[:2] == ("supersede", "judged")
     guess = replace(BUILDKITE, corrects=True, authority="ai_inferred")
     assert decided(admission, guess)[:2] == ("review", "lower_authority")
 
@@ -117,9 +124,10 @@ def test_who_may_not_replace_the_stronger_replaces_not_the_weaker_beside_it(
     knowing: Knowing,
 ) -> None:
     weaker = replace(JENKINS, id="weaker", authority="ai_inferred")
-    stronger = replace(JENKINS, id="stronger", authority="tool_verified")
+    stronger = replace(JENKINS, id="stronger")
     admission = knowing(weaker, stronger)
-    assert decided(admission, BUILDKITE) == ("review", "lower_authority", ("stronger",))
+    guess = replace(BUILDKITE, authority="ai_inferred")
+    assert decided(admission, guess) == ("review", "lower_authority", ("stronger",))
 
 
 def test_what_was_said_before_the_memory_replaces_nothing(knowing: Knowing) -> None:
@@ -192,9 +200,17 @@ def test_a_trusted_memory_stays_active_beside_low_trust_text(drafting: Drafting)
 def test_of_several_only_those_that_may_be_doubted_are(drafting: Drafting) -> None:
     below = replace(BORN, id="below", authority="ai_inferred", created="2026-03-01T00:00:00Z")
     above = replace(BORN, authority="tool_verified")
-    draft, born = entered(drafting, below, above, said=BORN_LATER)
+    draft, born = entered(drafting, below, above, said=BARE)
     assert [after.id for _, after in draft.amended] == ["below"]
     assert set(born.conflicts) == {"below", above.id} and born.status_reason == "contradiction"
+
+
+def test_a_guess_holds_up_nothing_that_the_person_says(drafting: Drafting) -> None:
+    draft, born = entered(drafting, replace(BORN, authority="ai_inferred"), said=BARE)
+    ((_, doubted),) = draft.amended
+    assert (born.status, born.conflicts) == ("active", ())
+    assert (doubted.status, doubted.status_reason) == ("needs-review", "lower_authority")
+    assert doubted.conflicts == (born.id,)
 
 
 def test_a_part_that_is_replaced_leaves_the_memory_and_an_event(drafting: Drafting) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,7 @@ def test_each_guard_holds_by_itself(older: str, newer: str) -> None:
 # -- who may be compared ------------------------------------------------------------------------
 
 OLD, NEW = "The default branch is master.", "The default branch is now trunk."
+BARE = "The default branch is trunk."
 
 
 @pytest.mark.parametrize(
@@ -121,11 +123,16 @@ def test_what_happened_stays_what_happened_and_a_fact_is_replaced_whatever_its_k
     assert sure(RuleJudge().compare(said(OLD, BEFORE, kind="episode"), said(NEW, AFTER)))
 
 
-def test_lower_authority_is_a_suspicion_and_a_correction_by_the_user_none() -> None:
-    verified = said(OLD, BEFORE, authority="tool_verified")
-    told = RuleJudge().compare(verified, said(NEW, AFTER))
+def test_what_stands_above_it_is_no_more_than_suspected_to_be_replaced() -> None:
+    verified = said(OLD, BEFORE, authority="tool_verified", key="shop::limit")
+    told = RuleJudge().compare(verified, said(BARE, AFTER, key="shop::limit"))
     assert (told.relation, told.sure, told.code) == ("contradicts", False, "lower_authority")
-    assert sure(RuleJudge().compare(verified, said(NEW, AFTER, category="correction")))
+    corrected = said(OLD, BEFORE, category="correction", key="shop::limit")
+    told = RuleJudge().compare(corrected, said(BARE, AFTER, key="shop::limit"))
+    assert (told.relation, told.sure, told.code) == ("contradicts", False, "earlier_correction")
+    for change in (said(NEW, AFTER), said(BARE, AFTER, category="correction")):
+        assert sure(RuleJudge().compare(verified, change))
+        assert sure(RuleJudge().compare(replace(corrected, key=""), change))
     inferred = said(NEW, AFTER, category="correction", authority="ai_inferred")
     assert RuleJudge().compare(verified, inferred).relation == "contradicts"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.slot import attributes_of, contest, outranks, overtaken
+from engram.admit.slot import attributes_of, contest, overtaken
 from engram.model.authority import AUTHORITIES
 from engram.model.memory import Memory
 from tests.admit.cases import EARLIER, SAID, candidate, memory
@@ -27,24 +27,38 @@ def test_of_two_at_the_same_second_the_one_said_last_stands() -> None:
 
 @pytest.mark.parametrize("authority", AUTHORITIES)
 @pytest.mark.parametrize("held", AUTHORITIES)
-def test_lower_authority_goes_to_review(authority: str, held: str) -> None:
+def test_what_has_more_authority_stands(authority: str, held: str) -> None:
     below = AUTHORITIES.index(authority) < AUTHORITIES.index(held)
     said, holder = candidate(authority=authority), memory(authority=held)
-    assert outranks(holder, said) == below
-    assert contest(said, [holder])[0] == ("review" if below else "replace")
+    assert contest(said, [holder])[0] == ("stands" if below else "replace")
 
 
 def test_a_correction_by_the_user_stands_above_every_authority() -> None:
     holder = memory(authority="system_imposed")
     assert contest(candidate(authority="user_asserted", corrects=True), [holder])[0] == "replace"
-    assert contest(candidate(authority="ai_inferred", corrects=True), [holder])[0] == "review"
+    assert contest(candidate(authority="ai_inferred", corrects=True), [holder])[0] == "stands"
+
+
+def test_a_correction_stands_against_a_bare_statement_and_no_change_that_is_told() -> None:
+    holder = memory("Kim uses vim.", authority="user_asserted", category="correction")
+    said = candidate("Kim uses nano.", authority="user_asserted")
+    assert contest(said, [holder]) == ("stands", holder)
+    for told in (
+        replace(said, text="Kim now uses nano."), replace(said, sentence="Kim moved to nano."),
+        replace(said, origin="person"), replace(said, category="correction"),
+    ):  # fmt: skip
+        assert contest(told, [holder]) == ("replace", holder)
+    late = replace(said, receipt=replace(said.receipt, time="2026-01-01T00:00:00Z"))
+    assert contest(late, [holder]) == ("history", holder)
+    doubted = replace(holder, status="needs-review")
+    assert contest(said, [memory(authority="user_asserted"), doubted])[0] == "replace"
 
 
 def test_a_disputed_holder_shields_no_trusted_one() -> None:
     trusted = memory("Kim uses vim.", authority="user_asserted")
     disputed = memory("Kim uses emacs.", created=SAID, status="needs-review")
     again = candidate("Kim uses nano.", time=LATER)
-    assert contest(again, [trusted, disputed]) == ("review", trusted)
+    assert contest(again, [trusted, disputed]) == ("stands", trusted)
 
 
 def test_a_disputed_holder_makes_no_history_of_what_the_user_says() -> None:

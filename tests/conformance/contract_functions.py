@@ -9,6 +9,7 @@ from typing import Any
 
 from engram.admit.gate.write_policy import evaluate_write
 from engram.capture.redact.redactor import Redactor, compile_redactor
+from engram.model.plain_view import plain_view
 from engram.model.policy import Policy, PromotionRule
 from engram.model.write_rules import (
     Attempt,
@@ -81,4 +82,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "semantic_attempt": _semantic_attempt,
     "border": _border,
     "low_signal": lambda given: is_low_signal(given["text"]),
+    "plain_view": plain_view,
 }

@@ -64,6 +64,7 @@ from engram.weave.traces import join
 from tests.conformance import (
     contract_functions,
     door_functions,
+    item_functions,
     record_functions,
     triage_functions,
     window_functions,
@@ -425,4 +426,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **window_functions.FUNCTIONS,
     **contract_functions.FUNCTIONS,
     **door_functions.FUNCTIONS,
+    **item_functions.FUNCTIONS,
 }

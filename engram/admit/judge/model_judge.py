@@ -23,6 +23,7 @@ from engram.language.denial import is_turned
 from engram.language.near_duplicates import LEAST, alike
 from engram.language.numerals import has_other_numbers, values_of
 from engram.language.paraphrase.phrasing import phrasing
+from engram.language.rulings import outranked
 from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, local_day
 from engram.model.markdown import neutralise
@@ -31,7 +32,7 @@ from engram.model.model_request import Reply, Request, fenced, list_of, prompt_o
 from engram.model.pair_verdict import CONFIDENCES, RELATIONS, PairKey, PairVerdict, text_digest
 from engram.model.ports import Judge, Model, Verdicts
 from engram.model.step import Opinion
-from engram.model.succession import LIKELY, LOWER_AUTHORITY, outranked
+from engram.model.succession import LIKELY
 from engram.model.text import tokens_of
 
 KEY = "pairs"
@@ -222,8 +223,8 @@ def _opinion(said: PairVerdict, older: Memory, newer: Memory) -> Opinion | None:
     if not comparable(older, newer) or said.confidence == "low":
         return None
     if said.relation == "supersedes" and said.confidence == "high":
-        if outranked(older, newer):
-            return Opinion("contradicts", code=LOWER_AUTHORITY, why=why)
+        if code := outranked(older, newer):
+            return Opinion("contradicts", code=code, why=why)
         return Opinion("supersedes", sure=True, code="model", why=why)
     if said.relation == "partial":
         part = f"it replaces only a part: {said.replaced or why}"

@@ -26,13 +26,18 @@ from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
 from engram.language.numerals import has_other_numbers, values_of
 from engram.language.past_events import tells_event
+from engram.language.rulings import outranked
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, space_and_project
 from engram.model.step import Opinion
-from engram.model.succession import LIKELY, LOWER_AUTHORITY, outranked
+from engram.model.succession import EARLIER_CORRECTION, LIKELY, LOWER_AUTHORITY
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
+_WHY_IT_STANDS = {
+    LOWER_AUTHORITY: "the older one has more authority",
+    EARLIER_CORRECTION: "the older one is a correction, and the newer one tells no change",
+}
 #: so much of what two statements name must agree for a model to be asked first (cosine)
 _LIKELY = 0.15
 #: as much of what two statements name must agree for a suspicion
@@ -75,10 +80,8 @@ class RuleJudge:
         if normalise(older.text) == normalise(newer.text):
             return Opinion("same", sure=True, code="same", why="it says the same")
         opinion = _opinion(older, newer, self._timezone)
-        if opinion.relation == "supersedes" and outranked(older, newer):
-            return Opinion(
-                "contradicts", code=LOWER_AUTHORITY, why="the older one has more authority"
-            )
+        if opinion.relation == "supersedes" and (code := outranked(older, newer)):
+            return Opinion("contradicts", code=code, why=_WHY_IT_STANDS[code])
         return opinion
 
     def compare_all(self, pairs: Sequence[tuple[Memory, Memory]]) -> list[Opinion]:

@@ -3,12 +3,12 @@
     memories, a Judge -> steps `supersede` and `merge` (the judge is sure), `dispute` (it suspects),
                          `settle`
 
-Events stay as they are. A suspicion puts both into review, linked by `conflicts`; a memory of
-higher authority stays active, and only the newer one waits. A pair that is linked already, by
-`conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
-`model.standing`), is never raised again: the person decides once, and the links stay as the mark.
-A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
-that is replaced retires nothing. Pure.
+Events stay as they are. A suspicion puts both into review, linked by `conflicts`; what has the
+higher authority, or is the earlier correction, stays active, and only the other one waits. A pair
+that is linked already, by `conflicts` or `supersedes`, or of which the person said that both hold
+(`settled`, see `model.standing`), is never raised again: the person decides once, and the links
+stay as the mark. A disputed memory whose every opponent is gone or out of the active set becomes
+active again. A part that is replaced retires nothing. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from dataclasses import replace
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
-from engram.model.authority import authority_rank
+from engram.language.rulings import assertion_of, outranked, ruling
+from engram.model.change import Event
 from engram.model.memory import Memory
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
@@ -32,6 +33,7 @@ from engram.model.succession import (
     settled,
     superseded,
 )
+from engram.model.trace import conflict
 
 TASK = "contradictions"
 
@@ -75,18 +77,23 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
         code = JUDGED_BY_MODEL if said.code == "model" else JUDGED
         loser = superseded(older, newer, code, context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
-        sides = ((newer, winner), (older, loser))
-        return Step(TASK, "supersede", pair, said.why, amended=sides, rung="recency")
+        sides, rung = ((newer, winner), (older, loser)), ruling(older, assertion_of(newer)).rule
+        return Step(TASK, "supersede", pair, said.why, amended=sides, rung=rung)
     if said.relation == "same" and said.sure:
         return merged_pair(older, newer, SAID_SAME)
     if said.relation != "contradicts":
         return None
-    lower = authority_rank(newer.authority) < authority_rank(older.authority)
-    code = LOWER_AUTHORITY if lower else CONTRADICTION
-    amended = [(newer, disputed(newer, (older.id,), code, context.now))]
-    if not lower:
-        amended.append((older, disputed(older, (newer.id,), code, context.now)))
-    return Step(TASK, "dispute", pair, said.why, amended=tuple(amended))
+    rung = ruling(older, assertion_of(newer)).rule
+    events: tuple[Event, ...] = ()
+    if code := outranked(older, newer):
+        losers = [(newer, older, code)]
+        events = (conflict(newer.id, older.id, rung),)
+    elif rung == "authority":
+        losers = [(older, newer, LOWER_AUTHORITY)]
+    else:
+        losers = [(newer, older, CONTRADICTION), (older, newer, CONTRADICTION)]
+    amended = tuple((one, disputed(one, (by.id,), why, context.now)) for one, by, why in losers)
+    return Step(TASK, "dispute", pair, said.why, amended=amended, events=events)
 
 
 def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]:

@@ -18,6 +18,7 @@ from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
+from engram.language.profile_facts import settled_fact
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
 from engram.language.when import find_times, past_times
@@ -38,6 +39,9 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         rule = replace(rule, category="fact")
     tags = tags_of(said)
     space = "user" if _is_personal(rule, said, turn.project) else "project"
+    slot = _profile_slot(said, turn.project)
+    if slot:
+        space = "user" if slot.startswith(_OF_PERSON) else "project"
     named = match.groupdict()
     person = named.get("person") or named.get("other") or ""
     return Candidate(
@@ -52,7 +56,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         entities=entities_of(said, person=person, company=_employer(rule, said)),
         project=turn.project,
         space=space,
-        slot=_slot(rule, match, turn.project if space == "project" else ""),
+        slot=slot or _slot(rule, match, turn.project if space == "project" else ""),
         valid_from=_valid_from(turn, rule, said),
         fields=_fields(turn, rule, said),
         authority="user_asserted",
@@ -176,15 +180,15 @@ def _employer(rule: Rule, said: str) -> str:
     return found.group("name") if found else ""
 
 
+#: the subject of what has one value for a person
+_OF_PERSON = "user::"
 _USER_SLOTS = {
-    "name": "name", "called": "called", "introduces": "name", "location": "location",
-    "location-plain": "location", "location-am-based": "location", "timezone": "timezone",
-    "moved-email": "email",
+    "introduces": "name", "called": "called", "location": "location", "location-plain": "location",
+    "location-am-based": "location", "moved-email": "email",
 }  # fmt: skip
 _MY_SLOTS = {
-    "editor": "editor", "ide": "editor", "shell": "shell", "terminal": "terminal", "os": "os",
-    "operating system": "os", "browser": "browser", "locale": "locale", "language": "language",
-    "currency": "currency", "units": "units", "unit": "units",
+    "shell": "shell", "terminal": "terminal", "os": "os", "operating system": "os",
+    "browser": "browser", "locale": "locale", "currency": "currency",
 }  # fmt: skip
 _PROJECT_SLOTS = frozenset(
     ["database", "hosting", "main branch", "default branch", "package manager", "linter",
@@ -195,18 +199,30 @@ _ATTRIBUTE_IS = re.compile(r"(?:our|the) ([a-z ]+?) is ", re.IGNORECASE)
 _IS_OUR = re.compile(r".+? is our ([a-z]+(?: [a-z]+)?)[.!]*$", re.IGNORECASE)
 
 
+def _profile_slot(said: str, project: str) -> str:
+    """The slot of a profile fact; the name of a project is one of the project it was said in."""
+    fact = settled_fact(said)
+    if fact is None:
+        return ""
+    if fact.key == "project" and project:
+        return f"{project}::{fact.key}"
+    if fact.key == "project" and not said.casefold().startswith(("my ", "the name of my ")):
+        return ""
+    return f"{_OF_PERSON}{fact.key}"
+
+
 def _slot(rule: Rule, match: re.Match[str], project: str) -> str:
     """The single-valued attribute that is set, when it is safe to say so."""
     said = match.string
     if rule.name in _USER_SLOTS:
-        return f"user::{_USER_SLOTS[rule.name]}"
+        return f"{_OF_PERSON}{_USER_SLOTS[rule.name]}"
     if rule.name == "employer":
         return "user::employer" if _AT_COMPANY.search(said) else ""
     if rule.name == "contact":
         return "user::email" if "mail" in said.casefold().split(" is ")[0] else ""
     if rule.name == "tool-of-mine":
         name = _MY_SLOTS.get(match.group("what").casefold(), "")
-        return f"user::{name}" if name else ""
+        return f"{_OF_PERSON}{name}" if name else ""
     topic = (match.groupdict().get("topic") or "").casefold()
     if topic in _PROJECT_SLOTS and project:
         return f"{project}::{slug(topic)}"

@@ -114,7 +114,8 @@ class RulesTier:
             match = rule.pattern.match(sentence.said) if rule.family == "identity" else None
             if match and not (rule.unless is not None and rule.unless.search(sentence.said)):
                 corrected = candidate_of(turn, sentence, rule, match)
-                return replace(candidate, slot=corrected.slot, space=corrected.space)
+                if corrected.slot:
+                    return replace(candidate, slot=corrected.slot, space=corrected.space)
         return candidate
 
 

@@ -44,6 +44,15 @@ class ItemRows:
         )
         return item_id(f"{row[0]}:{row[1]}:{row[2]}") if row else None
 
+    def of_then(self, identifier: str, number: int) -> ItemId | None:
+        """The item that a memory was when a transaction was committed; its first before that."""
+        row = self._db.row(
+            "select store, kind, number from items where id = ?"
+            " order by n <= ? desc, case when n <= ? then -n else n end, tick desc limit 1",
+            identifier, number, number,
+        )  # fmt: skip
+        return item_id(f"{row[0]}:{row[1]}:{row[2]}") if row else None
+
     def tick_of(self, item: ItemId) -> int:
         """The tick of an item, 0 for one that was never given."""
         row = self._db.row(

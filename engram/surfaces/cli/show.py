@@ -1,4 +1,4 @@
-"""`engram show ID`: one memory or page, as its file says it; or one turn, by its docid."""
+"""`engram show ID`: one memory or page, as its file says it; or a turn, or a conversation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.memory import Memory
-from engram.model.shown import ShownTurn
+from engram.model.shown import ShownSession, ShownTurn
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
@@ -25,16 +25,15 @@ def command(identifier: str) -> None:
     """Print the file of memory ID: an id, its beginning, a docid such as a1b2c3, an alias or title.
 
     The docid of a turn prints what was said; a box, an entity or a summary is shown by
-    its id or docid.
+    its id or docid. The name or file of a conversation prints its short-term memory: its last
+    messages and a summary of those before, as `short_term` of the policy says.
     """
-    # imported here: the list of verbs is shown without them
-    from engram.model.memory import Memory
-    from engram.model.shown import ShownTurn
-
     with opened() as vault:
         shown = vault.show(identifier)
     if isinstance(shown, ShownTurn):
         _show_turn(shown)
+    elif isinstance(shown, ShownSession):
+        _show_session(shown)
     elif isinstance(shown.content, Memory):
         _show_memory(shown.content, shown)
     else:
@@ -67,3 +66,12 @@ def _show_turn(said: ShownTurn) -> None:
     talk(f"{said.file}:{said.line}")
     who = f"{turn.role} {turn.speaker}".strip()
     say(f"{who} {turn.time}\n\n{turn.text}")
+
+
+def _show_session(session: ShownSession) -> None:
+    if wants_json():
+        emit_json(shapes.session(session))
+        return
+    talk(session.file)
+    for item in session.items:
+        say(f"{item.source}: {item.text}\n")
