@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from engram.admit.gate.write_policy import evaluate_write
 from engram.capture.redact.redactor import Redactor, compile_redactor
 from engram.model.plain_view import plain_view
-from engram.model.policy import Policy, PromotionRule
+from engram.model.policy import Policy
 from engram.model.write_rules import (
     Attempt,
     is_low_signal,
@@ -19,25 +21,16 @@ from engram.model.write_rules import (
     write_policy,
 )
 from engram.settings.load import shipped
+from engram.settings.paths import places_of
+from engram.settings.policy_files import load_policy
 
-_PROMOTED = ("preference", "decision", "fact", "correction")
-#: specs of the contract, 2.1
-CONTRACT = Policy(
-    preset="contract",
-    promotion={"profile": ("fact", "correction")},
-    write_spaces=("session",),
-    promotions=(
-        PromotionRule("session", "user", _PROMOTED),
-        PromotionRule("session", "project", _PROMOTED, "tool_verified", decision_override=True),
-        PromotionRule("user", "project", _PROMOTED),
-    ),
-    deny_patterns=(
-        "password", "secret", "token", "api key", "apikey", "credit card", "ssn",
-        "social security", "private key",
-    ),
-    allow_profile_keys=("name", "timezone", "language", "project", "editor", "units"),
-    short_term=2,
-)  # fmt: skip
+
+@cache
+def _contract() -> Policy:
+    """The preset `contract` as it is shipped."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "policy.toml").write_text('preset = "contract"\n', encoding="utf-8")
+        return load_policy(places_of({"ENGRAM_HOME": folder}), None).policy
 
 
 @cache
@@ -54,7 +47,9 @@ def _evaluate_write(given: dict[str, Any]) -> dict[str, Any]:
         low_signal=given.get("low_signal", False),
     )  # fmt: skip
     texts = [given.get("privacy_text", given["text"])]
-    found = evaluate_write(replace(CONTRACT, **named, **single), attempt, texts, _redactor().clean)
+    found = evaluate_write(
+        replace(_contract(), **named, **single), attempt, texts, _redactor().clean
+    )
     return {"allowed": found.allowed, "reason": found.reason, "tags": list(found.tags)}
 
 
@@ -66,13 +61,13 @@ def _semantic_attempt(given: dict[str, Any]) -> bool:
     attempt = Attempt("session", "semantic", given["event_type"])
     # nothing is kept under `none`, which the seed says with an event, of all but context
     least = "normal" if chosen == "none" else chosen
-    return write_policy(replace(CONTRACT, write_policy=least), attempt).passed
+    return write_policy(replace(_contract(), write_policy=least), attempt).passed
 
 
 def _border(given: dict[str, Any]) -> dict[str, Any]:
     codes = {
-        "read": read_border(CONTRACT, given["space"]),
-        "write": write_border(CONTRACT, given["space"]),
+        "read": read_border(_contract(), given["space"]),
+        "write": write_border(_contract(), given["space"]),
     }
     return {name: [code == "allowed", code] for name, code in codes.items()}
 
