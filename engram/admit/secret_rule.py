@@ -22,14 +22,18 @@ _KEY_HEADER = re.compile(r"-{3,}\s*BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User-K
 def secret_rule(text: str, clean: Callable[[str], bool]) -> str:
     """The name of what finds a secret in a text, or ''.
 
-    `redactor` for what it would take out, `placeholder` for what it took out, `key-header`, or
-    `marker:` and the sort of secret that the words tell.
+    `placeholder` for what the redactor took out, `key-header`, `marker:` and the sort of secret
+    that the words tell, or `redactor` for what it would take out.
     """
-    if not clean(text) or not all(map(clean, without_blanks(text))):
-        return "redactor"
     if _TAKEN_OUT.search(text):
         return "placeholder"
     if _KEY_HEADER.search(text):
         return "key-header"
     marker = stated_secret(text)
-    return f"marker:{marker}" if marker else ""
+    return f"marker:{marker}" if marker else redactor_rule(text, clean)
+
+
+def redactor_rule(text: str, clean: Callable[[str], bool]) -> str:
+    """`redactor` for a text of which it would take something out, also in pieces; else ''."""
+    whole = clean(text) and all(map(clean, without_blanks(text)))
+    return "" if whole else "redactor"

@@ -168,7 +168,7 @@ def test_a_secret_is_refused_whoever_says_it(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_key_that_is_spelled_in_pieces_is_a_secret(redactor: Redactor, text: str) -> None:
-    assert secret_rule(text, redactor.clean) == "redactor"
+    assert secret_rule(text, redactor.clean)
 
 
 def test_words_and_numbers_in_pieces_are_no_secret(redactor: Redactor) -> None:
@@ -282,3 +282,20 @@ def test_an_agent_tells_of_our_work_and_not_of_what_the_user_wants() -> None:
     ours = said("The tiles come from our own proxy.", origin="model", voice="agent")
     assert not instructs(ours) and instructs(replace(ours, voice="pasted"))
     assert instructs(replace(ours, text="The user wants every build on tarn."))
+
+
+#: half, side and sentence, written before the patterns were read; `held` was never looked at
+TOLD = [
+    line.split("\t")
+    for line in Path(__file__).with_name("told_secrets.tsv").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize(("half", "recall", "precision"), [("dev", 0.93, 1), ("held", 0.86, 0.96)])
+def test_sentences_that_tell_a_secret_and_that_only_speak_of_one(
+    redactor: Redactor, half: str, recall: float, precision: float
+) -> None:
+    rows = [(side == "tells", text) for part, side, text in TOLD if part == half]
+    found = [tells for tells, text in rows if secret_rule(text, redactor.clean)]
+    assert sum(found) >= recall * sum(tells for tells, _ in rows)
+    assert sum(found) >= precision * len(found)

@@ -136,7 +136,7 @@ def test_a_denial_holds_no_words_and_no_digest_of_them(knowing: Knowing) -> None
     verdict = admit(said, knowing())
     event = denial(verdict)
     assert dict(event.details) == {
-        "code": "privacy_deny_sensitive", "origin": "rules", "rule": "redactor",
+        "code": "privacy_deny_sensitive", "origin": "rules", "rule": "marker:password",
         "source": said.receipt.link.partition("#")[0], "store": "project:shop",
         "kind": "profile", "type": "fact", "length": str(len(text)),
     }  # fmt: skip

@@ -29,9 +29,10 @@ from engram.settings.policy_files import load_policy
 
 @cache
 def _contract() -> Policy:
-    with TemporaryDirectory() as home:
-        (Path(home) / "policy.toml").write_text('preset = "contract"\n', "utf-8")
-        return load_policy(places_of({"ENGRAM_HOME": home}), None).policy
+    """The preset `contract` as it is shipped."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "policy.toml").write_text('preset = "contract"\n', encoding="utf-8")
+        return load_policy(places_of({"ENGRAM_HOME": folder}), None).policy
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engram.admit.secret_rule import secret_rule
+from engram.admit.secret_rule import redactor_rule, secret_rule
 from engram.model.candidate import Candidate
 from engram.model.item import event_type_of, kind_of
 from engram.model.memory import SESSION
@@ -92,8 +92,8 @@ def privacy(
     policy: Policy, attempt: Attempt, texts: Sequence[str], clean: Callable[[str], bool]
 ) -> PolicyStep:
     """Secrets, the patterns that a policy denies, and the keys of a profile that it allows."""
-    rule = next(filter(None, (secret_rule(text, clean) for text in texts)), "")
-    if rule and (policy.deny_sensitive or rule == "redactor"):
+    find = secret_rule if policy.deny_sensitive else redactor_rule
+    if rule := next(filter(None, (find(text, clean) for text in texts)), ""):
         return PolicyStep("privacy", False, "privacy_deny_sensitive", rule)
     for number, pattern in enumerate(_compiled(policy.deny_patterns), 1):
         if any(map(pattern.search, texts)):
