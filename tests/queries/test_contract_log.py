@@ -67,7 +67,10 @@ def lived(open_vault: Open) -> Vault:
     vault.consolidate()
     vault.capture(
         [
-            turn_of("user", "Please do not add the full names to the till.", "2026-03-06T11:00:00Z", source="t", session="a"),
+            turn_of(
+                "user", "Please do not add the full names to the till.", "2026-03-06T11:00:00Z",
+                source="t", session="a",
+            ),
             turn_of(
                 "user", "We decided to bake at night.", "2026-03-06T11:01:00Z", source="t",
                 session="a", project="shop",
