@@ -72,6 +72,7 @@ SMALL = {
     "rules_tier --split dev": ("precision", "preference"),
     "gate --memories 30": ("candidates a second",),
     "time_questions": ("held_back, date",),
+    "events --events 200": ("the last 50 denied",),
     "tiers --sizes 60 --runs 1": ("tiers --at-risk", "of ten hits"),
     "signals --runs 1": ("casefold and one search",),
     "cold_start --memories 5 --hook-memories 5 --runs 1": ("engram search", "hook prompt"),

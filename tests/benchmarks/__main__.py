@@ -28,6 +28,7 @@ MEASUREMENTS = (
     "clusters",
     "closing",
     "tiers",
+    "events",
 )
 
 
