@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import shlex
+import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,11 +29,15 @@ from engram.model.settings import Settings
 from engram.recall import unasked_blocks as blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
 from engram.settings.load import VAULT_KEYS
+from engram.settings.paths import places_of
+from engram.settings.policy_files import load_policy
+from engram.settings.policy_keys import POLICY_KEYS, PRESETS
 from engram.store.base.clock import FixedClock
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import KEYS, read_memory
 from engram.store.files.summary_file import render_summary
 from engram.surfaces.cli.app import FACES, VERBS, cli
+from engram.surfaces.cli.policy import in_words
 from engram.surfaces.hooks.agents import AGENTS
 from engram.surfaces.hooks.process import DEADLINE
 from engram.surfaces.qmd.app import LIKE
@@ -436,6 +441,26 @@ def test_the_program_in_the_library_page_runs(
 # -- settings ----------------------------------------------------------------------------------
 
 
+def policy_rows() -> list[list[str]]:
+    """Key, value of the preset `vault`, value of `contract`, as docs/contract.md prints them."""
+    loaded = []
+    for preset in PRESETS:
+        with tempfile.TemporaryDirectory() as folder:
+            places = places_of({"ENGRAM_HOME": folder, "HOME": folder})
+            places.policy_file.write_text(f'preset = "{preset}"\n', encoding="utf-8")
+            loaded.append(load_policy(places, None).values)
+    keys = dict.fromkeys(name for values in loaded for name in sorted(values))
+    return [
+        [f"`{key}`", *("; ".join(in_words(key, one[key])) if key in one else "" for one in loaded)]
+        for key in keys
+    ]
+
+
+def test_the_table_of_policies_is_that_of_both_presets() -> None:
+    rows = [row[:3] for row in table(MANUAL["contract"], "policy")]
+    assert rows == policy_rows()
+
+
 def test_the_settings_are_those_of_the_program() -> None:
     """Each key of the shipped file, with its value, what is allowed, and who may set it."""
     with (ROOT / "config" / "engram.toml").open("rb") as stream:
@@ -525,7 +550,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
         if name.partition(".")[0] in tables and not name.endswith((".py", ".md", ".toml"))
     }
     assert "capture.exclude" in named
-    assert named <= set(known_keys())
+    assert named <= {*known_keys(), *POLICY_KEYS}
 
 
 # -- pages and links ---------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud_table import NOOP, Structure, resolved, structure, vetoes_for
-from engram.admit.decide import admit, harm_code, opinion_of
+from engram.admit.decide import admit, harm, opinion_of
 from engram.admit.gate.record_parts import safe_parts
 from engram.admit.gate.secure import harm_in
 from engram.admit.ladder import outranks, ruled, stood
@@ -78,9 +78,10 @@ def settled(
     if state := dict(prepared(candidate, admission.policy).fields).get("decision_state"):
         draft = replace(draft, record=_with(draft.record, "status", state))
         candidate = candidate_of(draft, admission)
-    code = safe.code or harm_code(candidate, admission)
-    if code:
-        return Verdict("refuse", code, candidate, left_out=safe.left_out)
+    if safe.code:
+        return Verdict("refuse", safe.code, candidate, left_out=safe.left_out)
+    if refused := harm(candidate, admission):
+        return replace(refused, left_out=safe.left_out)
     there = _structure_for(draft, candidate, admission)
     done = resolved(there, _WANTED.get(draft.action, "UPDATE"))
     memory = there.found.memory if there is not None and there.found is not None else None

@@ -26,6 +26,7 @@ from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, STANDS, UNLIKELY
 from engram.model.text import content_hash
 from engram.model.verdict import CASTS_DOUBT, GIVEN_BEFORE, Decision, Verdict
+from engram.model.write_rules import AFTER_PRIVACY, PolicyStep, border
 
 #: what the candidates of one quote may replace by name, and those of one answer together: a change
 #: is of one thing, and a conversation changes few
@@ -161,11 +162,36 @@ def _low_trust(candidate: Candidate, admission: AdmissionContext) -> Verdict | N
     return Verdict("refuse", "low_trust", candidate) if instructs(candidate) else None
 
 
-def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    from engram.admit.gate.secure import private
+def _border(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """Whether anything may be written to its space."""
+    from engram.admit.gate.write_policy import attempt_of
 
-    code = private(candidate, admission.clean)
-    return Verdict("refuse", code, candidate) if code else None
+    return _denied(candidate, border(admission.policy, attempt_of(candidate)))
+
+
+def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """What is never stored, whoever says it, and what the policy keeps out for privacy."""
+    from engram.admit.gate.secure import personal, read_by_privacy
+    from engram.admit.gate.write_policy import attempt_of, privacy
+
+    if code := personal(candidate):
+        return Verdict("refuse", code, candidate)
+    own = admission.policy.of_space(candidate.space)
+    texts = read_by_privacy(candidate)
+    return _denied(candidate, privacy(own, attempt_of(candidate), texts, admission.clean))
+
+
+def _policy(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """The write policy, the event types, the rule of the kind, and what says nothing."""
+    from engram.admit.gate.write_policy import attempt_of
+
+    own, attempt = admission.policy.of_space(candidate.space), attempt_of(candidate)
+    steps = (step(own, attempt) for step in AFTER_PRIVACY)
+    return next((_denied(candidate, one) for one in steps if not one.passed), None)
+
+
+def _denied(candidate: Candidate, step: PolicyStep) -> Verdict | None:
+    return None if step.passed else Verdict("refuse", step.said, candidate, denied_by=step.rule)
 
 
 def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -375,20 +401,20 @@ def _verdict(
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _mention, _voice, _low_trust, _private, _worth, _bearing, _unsupported,
-    _same, _named, _slot, _judged,
+    _ordered, _receipt, _border, _mention, _voice, _low_trust, _private, _worth, _policy, _bearing,
+    _unsupported, _same, _named, _slot, _judged,
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
 _COMPARING = frozenset({_mention, _unsupported, _same, _named, _slot, _judged})
 
-#: the rows that ask what a candidate may do, and whose words it is
-_HARM: tuple[Row, ...] = (_ordered, _receipt, _voice, _low_trust, _private)
+#: the rows that ask what a candidate may do, whose words it is, and what the policy lets in
+_HARM: tuple[Row, ...] = (_ordered, _receipt, _border, _voice, _low_trust, _private, _policy)
 
 
-def harm_code(candidate: Candidate, admission: AdmissionContext) -> str:
-    """The code with which a candidate is refused for what it may do, whatever it is worth."""
+def harm(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """The refusal of a candidate for what it may do or may not be, whatever it is worth."""
     found = (row(candidate, admission) for row in _HARM)
-    return next((verdict.code for verdict in found if verdict is not None), "")
+    return next(filter(None, found), None)
 
 
 def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:

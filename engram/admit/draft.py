@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from engram.admit.confidence import confidence_of
 from engram.admit.ladder import outranks
+from engram.admit.refusal_event import denial
 from engram.admit.same import confirmed, fulfilled
 from engram.model.candidate import Candidate
 from engram.model.change import Event
@@ -20,7 +21,7 @@ from engram.model.instant import Instant
 from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
-from engram.model.refusal_codes import OUTRANKED, REFUSED
+from engram.model.refusal_codes import OUTRANKED
 from engram.model.retention import expiry, renewed
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, superseded
@@ -93,7 +94,7 @@ class AdmissionDraft:
         """Apply a verdict; returns the memory that now stands for the candidate, if any."""
         candidate = verdict.candidate
         if verdict.decision == "refuse":
-            self._event(REFUSED, "", verdict, rule=candidate.rule)
+            self.events.append(denial(verdict))
             if verdict.code == OUTRANKED:
                 self._lose("", verdict, **self._item(candidate))
             return None

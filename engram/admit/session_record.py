@@ -13,14 +13,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from engram.admit.change_lines import differences, with_changes
-from engram.admit.gate.secure import tells_secret
+from engram.admit.gate.secure import read_by_privacy
 from engram.admit.gate.sensitivity import sensitivity_of, tells_of_another
+from engram.admit.gate.write_policy import attempt_of, evaluate_write
 from engram.admit.grown_fields import placed, same_item
+from engram.admit.secret_rule import secret_rule
 from engram.language.agent_orders import injection
 from engram.language.hidden_text import without_hidden_signs
+from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
 from engram.model.memory import SESSION, Memory
+from engram.model.policy import Policy
 from engram.model.record import (
     FieldValue,
     Record,
@@ -41,6 +45,7 @@ from engram.model.schemas import (
 )
 from engram.model.settings import RetentionSettings
 from engram.model.text import first_line
+from engram.model.verdict import Verdict
 
 #: what nobody confirmed is no more than implied (records-on-a-vault 1.10)
 CONFIDENCE, IMPORTANCE = 0.69, 0.6
@@ -68,6 +73,24 @@ class SessionFacts(NamedTuple):
     last: Instant
 
 
+def refusal(memory: Memory, policy: Policy) -> Verdict | None:
+    """The refusal of a conversation's record by the policy; None where it may be written."""
+    receipt = Receipt("", memory.sources[0], memory.quote, "user", memory.created)
+    candidate = Candidate(
+        memory.category, memory.text, receipt, memory.confidence,
+        kind="episode", schema=memory.schema, title=memory.title, tags=memory.tags,
+        project=memory.project, space=memory.space, fields=memory.sections, rule="record_session",
+    )  # fmt: skip
+    # `fit` has left out what tells a secret: the rest of the record stays
+    own = replace(policy.of_space(memory.space), deny_sensitive=False)
+    policy = replace(own, write_spaces=policy.write_spaces, spaces={})
+    texts = read_by_privacy(candidate)
+    found = evaluate_write(policy, attempt_of(candidate), texts, lambda _: True)
+    if found.allowed:
+        return None
+    return Verdict("refuse", found.reason, candidate, denied_by=found.rule)
+
+
 def fit(record: Record, clean: Callable[[str], bool]) -> Record | None:
     """A record without what may not be stored; None where that is what was to be reached.
 
@@ -76,7 +99,7 @@ def fit(record: Record, clean: Callable[[str], bool]) -> Record | None:
 
     def may(text: str, *, own: bool = False) -> bool:
         words = without_hidden_signs(without_receipt(text))
-        private = tells_of_another(words) or tells_secret(words) or not clean(words)
+        private = tells_of_another(words) or secret_rule(words, clean)
         return not private and not injection(words, own=own)
 
     if not record.statement or not may(record.statement, own=True):

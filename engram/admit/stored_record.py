@@ -16,8 +16,9 @@ from typing import Literal, NamedTuple
 
 from engram.admit.change_lines import differences, with_changes
 from engram.admit.confidence import SECOND_HAND
-from engram.admit.gate.secure import ordered, private
+from engram.admit.gate.secure import ordered, personal, read_by_privacy
 from engram.admit.gate.sensitivity import sensitivity_of
+from engram.admit.gate.write_policy import attempt_of, evaluate_write
 from engram.admit.grown_fields import placed, with_items, with_scalar
 from engram.admit.same import standing
 from engram.language.keywords import entities_of
@@ -26,6 +27,7 @@ from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
 from engram.model.memory import SESSION, Memory
+from engram.model.policy import Policy
 from engram.model.record import (
     FieldValue,
     Record,
@@ -48,6 +50,7 @@ from engram.model.schemas import (
 from engram.model.settings import RetentionSettings
 from engram.model.succession import superseded
 from engram.model.text import content_hash
+from engram.model.verdict import Verdict
 from engram.model.view import VaultView
 
 #: why a record was written, and why it replaced one
@@ -60,13 +63,17 @@ _AS_ROOT = re.compile(r"\bsudo (?!-)")
 
 
 class RecordFate(NamedTuple):
-    """What becomes of one record: `born` is written, each of `amended` is `(before, after)`."""
+    """What becomes of one record: `born` is written, each of `amended` is `(before, after)`.
+
+    `refused` is the verdict about a record that the gate refuses.
+    """
 
     decision: Literal["new", "update", "same", "supersede", "refuse"]
     code: str
     born: Memory | None = None
     amended: tuple[tuple[Memory, Memory], ...] = ()
     fields: tuple[str, ...] = ()
+    refused: Verdict | None = None
 
 
 class RecordRules(NamedTuple):
@@ -75,6 +82,7 @@ class RecordRules(NamedTuple):
     clean: Callable[[str], bool]
     retention: RetentionSettings
     now: Instant
+    policy: Policy
 
 
 def fate_of(
@@ -82,8 +90,8 @@ def fate_of(
 ) -> RecordFate:
     """What becomes of a record, whose turn is that of the receipt."""
     candidate = _candidate(note, receipt, project)
-    if code := ordered(candidate) or private(candidate, rules.clean):
-        return RecordFate("refuse", code)
+    if refused := _refused(candidate, rules):
+        return RecordFate("refuse", refused.code, refused=refused)
     memory = _memory(note, candidate)
     ours = _known(memory, note, view)
     if ours is None:
@@ -107,6 +115,17 @@ def fate_of(
     return RecordFate(
         "supersede", RESTATED, born, ((ours, superseded(ours, born, RESTATED, rules.now)),)
     )
+
+
+def _refused(candidate: Candidate, rules: RecordRules) -> Verdict | None:
+    """The refusal of a record that gives orders, or that privacy or the policy keeps out."""
+    if code := ordered(candidate) or personal(candidate):
+        return Verdict("refuse", code, candidate)
+    texts = read_by_privacy(candidate)
+    found = evaluate_write(rules.policy, attempt_of(candidate), texts, rules.clean)
+    if found.allowed:
+        return None
+    return Verdict("refuse", found.reason, candidate, denied_by=found.rule)
 
 
 def _candidate(note: RecordNote, receipt: Receipt, project: str) -> Candidate:

@@ -21,7 +21,8 @@ class Examination:
     `unguarded` are ignore files, each with a folder that it should leave out and does not;
     `left` is what the inbox does not take, and why; `records` are files of records by path, with
     what of them is not as their schema says; `missing_sources` are the memories that summaries tell
-    of and that are not there, by path.
+    of and that are not there, by path; `policy` is why a policy file is not understood, and how to
+    mend that; `idle_policy` are the places of values of the vault that have no effect, by key.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +43,8 @@ class Examination:
     records: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
     missing_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    policy: tuple[str, str] | None = None
+    idle_policy: Mapping[str, str] = field(default_factory=dict)
 
 
 _TRAVELS = {
@@ -52,7 +55,7 @@ _TRAVELS = {
 
 def diagnose(seen: Examination) -> list[Finding]:
     """Every finding, errors first, in a stable order."""
-    return in_order([*_transactions(seen), *_files(seen), *_prompt_context(seen)])
+    return in_order([*_transactions(seen), *_files(seen), *_prompt_context(seen), *_policy(seen)])
 
 
 def _transactions(seen: Examination) -> Iterator[Finding]:
@@ -166,4 +169,19 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             "warning", "exposed", path, f"{path} can be read by other people on this machine",
             f"run `chmod go-rwx {path}`",
+        )  # fmt: skip
+
+
+def _policy(seen: Examination) -> Iterator[Finding]:
+    if seen.policy is not None:
+        message, fix = seen.policy
+        yield Finding(
+            "error", "policy", "policy.toml",
+            f"nothing is learnt, and no agent is given anything: {message}", fix,
+        )  # fmt: skip
+    for key, place in seen.idle_policy.items():
+        yield Finding(
+            "warning", "idle_policy", key,
+            f"{place}: {key} has no effect: a vault only makes stricter, and yours is as strict",
+            "take the line out; `engram policy show` says what holds",
         )  # fmt: skip

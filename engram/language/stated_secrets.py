@@ -57,7 +57,7 @@ _OTHER_THING = (
     r"box|dialog|header|type|format|vault|app|tool|name|id\b|server|service|provider|scheme|bearer|url|endpoint))"
 )
 _PASSWORD = (
-    r"(?:pass(?:word|wort|phrase|code|key)|pwd|kennwort|losungswort|zugangscode|geheimzahl|"
+    r"(?:pass(?:word|wort|phrase|code|key)|pwd?|kennwort|losungswort|zugangscode|geheimzahl|"
     r"contraseña|clave|mot de passe|senha|palavra-passe|wachtwoord|parola(?: d'ordine)?|hasło|"
     r"haslo|heslo|şifre|lösenord|passord|salasana)"
 )
@@ -70,7 +70,7 @@ _CODE = (
     r"combination (?:of|for|to) (?:the|my|our) [\w -]{1,30}|(?:tür|alarm|zugangs|entsperr)code)"
 )
 _KEY = (
-    r"(?:(?:api|access|secret|private|encryption|recovery|licen[cs]e|wi-?fi|wlan|network|signing|"
+    r"(?:x-api-key|(?:api|access|secret|private|encryption|recovery|licen[cs]e|wi-?fi|wlan|network|signing|"
     r"account)[ -]?key|(?:api|access|auth|bearer|bot|personal access|refresh) token|client secret|"
     r"shared secret|secret (?:answer|word|phrase)|security answer|"
     r"key to (?:unlock|open|decrypt) [\w' -]{1,40}|"
@@ -83,6 +83,9 @@ _IDENTITY = (
     r" (?:number|no\.?|nr\.?|id)|ssn|tax id|steuer-?id(?:entifikationsnummer)?|reisepassnummer|"
     r"passnummer|ausweisnummer|kontonummer|kartennummer|versichertennummer|sozialversicherungs"
     r"nummer|führerscheinnummer|codice fiscale|cpf|dni|nie|pesel|bsn|personnummer|aadhaar|iban)"
+)
+_A_CODE, _A_KEY, _AN_IDENTITY = (
+    re.compile(rf"(?<![\w-]){noun}(?!\w)") for noun in (_CODE, _KEY, _IDENTITY)
 )
 _NOUN = rf"(?:{_PASSWORD}|{_CODE}|{_KEY}|{_IDENTITY})"
 _ABOUT = (
@@ -109,6 +112,26 @@ _AS = re.compile(
     rf"(?: [^.;!?\n]{{1,40}}?)? (?:as|for) (?:the|my|our|his|her|their|a) (?:[\w'-]+ ){{0,3}}"
     rf"{_PASSWORD}(?![\w-]){_OTHER_THING}"
 )
+#: a clause ends: what stands before it is the whole of what was said
+_END = r"(?= ?(?:[.,;!?)](?:\s|$)|\n|$))"
+_SET = re.compile(
+    rf"\b(?:set|sets|changed?|reset|switch(?:ed)?) (?:the|my|our) (?:[\w'-]+ ){{0,2}}?"
+    rf"(?:{_NOUN}|token){_ABOUT} to [\"'`]?(?P<value>[^\s\"'`.,;]{{3,64}})(?P<rest>)[\"'`]?{_END}"
+)
+_ARROW = re.compile(
+    rf"(?<![\w-]){_PASSWORD}{_ABOUT} ?(?:->|=>|→) ?(?P<value>[^\s>.,;]{{3,64}})(?P<rest>){_END}"
+)
+#: with one of these a word is a secret only if it looks made, or stands behind a sign alone
+_WEAK = r"(?:token|(?:client |webhook |app )?secret|geheimnis)"
+_SIGNED = re.compile(
+    rf"(?<![\w.-]){_WEAK} ?[:=] ?[\"'`]?(?P<value>[^\s\"'`.,;()\[\]{{}}<>$]{{3,64}})(?P<rest>)"
+    rf"[\"'`]?{_END}"
+)
+_MADE = re.compile(
+    rf"(?<![\w-])(?:{_WEAK}{_OTHER_THING}{_ABOUT}{_IS}|(?:{_PASSWORD}|{_CODE}|{_KEY})'s (?:just )?)"
+    r"[\"'`]?(?P<value>[\w$#!%&*+-]{4,64})(?P<rest>)"
+)
+_LOOKS_MADE = re.compile(r"(?=.*[^\W\d_])(?=.*[\d_])|\d{4}")
 #: a network is named, and what lets one in
 _NETWORK = re.compile(
     r"\b(?:wi-?fi|wlan|ssid|hotspot|guest network)\b[^.!?\n]{0,60}?\b(?:the|its|my|our|der|mit)?"
@@ -122,6 +145,11 @@ _LOGIN = re.compile(
     r"\b(?:login|log-in|credentials?|zugangsdaten|anmeldedaten|logins)(?: (?:for|of|to|für) "
     r"[^.:;\n]{1,40}?)?(?:: ?\S+ ?[/,|] ?(?P<rest>\S+)| (?:are|is|sind|ist) (?P<user>\S+) "
     r"(?:and|und|/) \S+\W*$)"
+)
+#: a name and what goes with it, which looks made
+_PAIR = re.compile(
+    r"\blog ?in (?:with|as|using) \S{1,40} ?/ ?(?P<value>\S{4,64})(?P<rest>)"
+    r"|\b(?:user|username|login): ?\S{1,40}[ ,;/]{1,3}pass(?:wd)?: ?(?P<word>\S{3,64})"
 )
 _OPENS = re.compile(
     r"\b(?:safe|lock|door|gate|phone|vault|alarm|tresor|tür)\b[^.!?\n]{0,20}\b"
@@ -150,28 +178,58 @@ def is_condition(word: str) -> bool:
 
 def states_secret(text: str) -> bool:
     """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
+    return stated_secret(text) != ""
+
+
+def stated_secret(text: str) -> str:
+    """The sort of secret that a text tells (`password`, `code`, `key`, `identity`), or ''."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     plain = folded
     if not folded.isascii():
         plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
     plain = re.sub(r"[ \t]+", " ", plain)
     if _OPENS.search(plain):
-        return True
-    for pattern in (_TELLS, _COMPOUND, _BESIDE, _AS, _NETWORK, _BEFORE):
-        if any(_is_value(match, pattern) for match in pattern.finditer(plain)):
-            return True
+        return "code"
+    for pattern, hints in _STATEMENTS:
+        if hints and not any(hint in plain for hint in hints):
+            continue
+        for match in pattern.finditer(plain):
+            if _is_value(match, pattern):
+                return _sort_of(match[0])
     if any(not is_condition(m["rest"] or m["user"]) for m in _LOGIN.finditer(plain)):
-        return True
-    return any(
+        return "password"
+    told = any(
         not _SAID_OF_ONE.match(next(filter(None, match.groups())))
         and not is_condition(next(filter(None, match.groups())))
         for match in _ELSEWHERE.finditer(plain)
     )
+    return "password" if told else ""
+
+
+def _sort_of(said: str) -> str:
+    """Which of the nouns a statement begins or ends with: a key before what it may be called."""
+    sorts = (("key", _A_KEY), ("identity", _AN_IDENTITY), ("code", _A_CODE))
+    return next((name for name, noun in sorts if noun.search(said)), "password")
+
+
+#: with what a text has at least where one may match, looked for first; `_is_value` says the rest
+_STATEMENTS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (_TELLS, ()), (_COMPOUND, ()), (_BESIDE, ()), (_AS, ()), (_NETWORK, ()), (_BEFORE, ()),
+    (_SET, ("set", "chang", "switch")), (_ARROW, ("->", "=>", "→")),
+    (_SIGNED, ("token", "secret", "geheimnis")),
+    (_MADE, ("token", "secret", "geheimnis", "'s")), (_PAIR, ("log in", "login", "user")),
+)  # fmt: skip
 
 
 def _is_value(match: re.Match[str], pattern: re.Pattern[str]) -> bool:
     """Whether what stands in the place of a value is one."""
+    if pattern is _PAIR and match["word"]:
+        return not is_condition(match["word"])
     value, rest = match["value"], match["rest"]
+    if pattern in (_MADE, _PAIR) and not _LOOKS_MADE.match(value):
+        return False
+    if pattern is _SIGNED and re.search(r"token|secret|str\Z", value):
+        return False  # a type: `token: Token`
     if pattern in (_AS, _BEFORE):
         return value not in _NO_VALUES and not is_condition(value)
     if value in ("the", "our", "my", "his", "her") and re.match(

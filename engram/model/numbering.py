@@ -27,7 +27,11 @@ HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept
 MOST = 1 << 40
+#: the owner in the items of a store whose name was purged
+PURGED_OWNER = "(purged)"
 _SAME = frozenset({DENIED, CONFLICT})
+#: spaces whose owner is not called by a name
+_NAMELESS = frozenset({"user", "system"})
 
 
 class NumberedItem(NamedTuple):
@@ -103,6 +107,20 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
             file = event.subject
         found.append(NumberedItem(item, int(tick), file))
     return found
+
+
+def without_name(text: str, cleaned: Callable[[str], str]) -> str:
+    """An item's id with a mark for its owner, where `cleaned` would change that; else as it is.
+
+    Its number stays used: a purge of a project's name gives none free.
+    """
+    item = item_id(text)
+    if item is None:
+        return cleaned(text)
+    owner = item.store.owner
+    if item.store.space in _NAMELESS or cleaned(owner) == owner:
+        return text
+    return str(item._replace(store=item.store._replace(owner=PURGED_OWNER)))
 
 
 def is_tick(text: str) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engram.model.authority import AUTHORITIES
@@ -107,8 +107,8 @@ class Policy:
     @property
     def snapshot(self) -> Mapping[str, object]:
         """The policy as it stands in traces: plain data, sections of spaces in `space`."""
-        row = asdict(replace(self, spaces={}))
-        row.pop("spaces")
+        row = _row(self)
+        del row["spaces"]
         named = {name: dict(one.snapshot) for name, one in sorted(self.spaces.items())}
         return row | ({"space": named} if named else {})
 
@@ -117,6 +117,19 @@ class Policy:
         """16 hex digits of its content: what events name it by."""
         text = json.dumps(self.snapshot, sort_keys=True, separators=(",", ":"))
         return sha256_text(text)[:_DIGEST]
+
+
+def _row(value: Policy | RetentionRule | PromotionRule | PhaseRules) -> dict[str, object]:
+    """The fields of a value as plain data: `dataclasses.asdict` copies, which hooks would feel."""
+    return {name: _plain(getattr(value, name)) for name in value.__slots__}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return _row(value) if isinstance(value, RetentionRule | PromotionRule | PhaseRules) else value
 
 
 def is_digest(text: str) -> bool:

@@ -36,6 +36,17 @@ MEANINGS: Mapping[str, str] = {
     "program_prompt": "a program wrote it on the person's line",
     "low_trust": "only the person may say so",
     "not_the_person": "only the person may say so",
+    # what the policy denies
+    "write_space_disallowed": "nothing is written there unless you ask for it",
+    "privacy_deny_sensitive": "it tells a secret",
+    "privacy_deny_pattern": "the policy denies a word of it",
+    "privacy_deny_profile_key": "the policy keeps no such value",
+    "write_policy_none": "the policy keeps nothing unasked",
+    "write_policy_minimal": "the policy keeps facts, preferences, decisions and corrections",
+    "write_policy_context": "the policy keeps nothing so slight",
+    "policy_deny_event_type": "the policy denies what is of this type",
+    "policy_deny_promotion": "the policy makes no value of this type",
+    "policy_low_signal": "a greeting or a thank-you",
     # secrets and personal data
     "secret": "it tells a secret",
     "personal": "health, pay or identity numbers of others",
@@ -71,7 +82,8 @@ MEANINGS: Mapping[str, str] = {
 OUTRANKED = "outranked"
 #: the events of a refusal, and of a person who keeps what was refused
 REFUSED, KEPT = DENIED, "refusal_kept"
-_SECURITY = frozenset({"secret", "personal"})
+_PRIVACY = "privacy_deny_"
+_PRIVATE = frozenset({"secret", "personal"})
 
 
 def meaning(code: str) -> str:
@@ -81,7 +93,15 @@ def meaning(code: str) -> str:
 
 def is_withheld(code: str) -> bool:
     """Whether what was refused is neither shown nor kept by a key: it may be what does harm."""
-    return code in _SECURITY or code.startswith("injection_")
+    return is_private(code) or code.startswith("injection_")
+
+
+def is_private(code: str) -> bool:
+    """Whether what was refused may be so short that a digest of its turn tells it.
+
+    A link names a turn by such a digest; the event of such a refusal names the conversation alone.
+    """
+    return code in _PRIVATE or code.startswith(_PRIVACY)
 
 
 def check_code(named: str, seen: frozenset[str]) -> None:

@@ -99,6 +99,24 @@ class Refusal(NamedTuple):
     said: str = ""
 
 
+class GivenTo(NamedTuple):
+    """One time that a memory was given: to whom, in which session, how, why, and for what.
+
+    `how` and `why` are the codes of the access log; `summary` is the page that told it in its
+    place. `link` is the turn whose words `question` are, if they are those of a turn; both are
+    empty where it was forgotten, purged or not captured.
+    """
+
+    time: Instant
+    by: str
+    session: str
+    how: str
+    why: tuple[str, ...]
+    summary: str = ""
+    link: str = ""
+    question: str = ""
+
+
 class ShownTurn(NamedTuple):
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 

@@ -39,7 +39,8 @@ class Verdict:
     `rung` is that of the ladder on which the candidate prevailed over the first, or lost to it.
     `factors` are the numbers that the score was made of, by name; empty when none was made.
     `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
-    which parts of a record are not written, and why (`completed:secret`).
+    which parts of a record are not written, and why (`completed:secret`). `denied_by` names the
+    rule of a policy that refuses, without its words (`marker:password`, `pattern:3`).
     """
 
     decision: Decision
@@ -51,3 +52,4 @@ class Verdict:
     factors: tuple[tuple[str, int], ...] = ()
     patch: MemoryPatch | None = None
     left_out: tuple[str, ...] = ()
+    denied_by: str = ""

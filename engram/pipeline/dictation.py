@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Plan, Range
 from engram.model.errors import BadInput, StorageError
+from engram.model.ids import slug
 from engram.model.instant import day_of
 from engram.model.memory import CATEGORIES
 from engram.model.refusal_codes import meaning
@@ -24,6 +25,7 @@ from engram.pipeline.writing import writing
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.model.candidate import Candidate
+    from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
@@ -42,7 +44,10 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
-    refuse_text(words, redactor)
+    if (found := harm_in_words(words, redactor))[0]:
+        place = slug(project) if project and redactor.clean(project) else ""
+        log_refusal(unheard(words, category or "fact", place, now), *found, ports)
+        raise _harmful(found[0])
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0].in_zone(ports.timezone)
     ports.check_writable()
@@ -58,28 +63,62 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
         return Remembered(verdict.decision, verdict.code, stands)
 
 
-def refuse_text(words: str, redactor: Redactor) -> None:
-    """Raise BadInput for what is never stored, whoever says it."""
+def harm_in_words(words: str, redactor: Redactor) -> tuple[str, str]:
+    """Why a text is never stored, whoever says it: a code and the rule that found it; or ''."""
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import tells_secret
     from engram.admit.gate.sensitivity import tells_of_another
+    from engram.admit.secret_rule import secret_rule
     from engram.language.agent_orders import injection
 
-    refused = "SECURITY_ERROR"
     if tells_of_another(words):
-        raise BadInput(
+        return "personal", ""
+    if rule := secret_rule(words, redactor.clean):
+        return "privacy_deny_sensitive", rule
+    return injection(words), ""
+
+
+def refuse_text(words: str, redactor: Redactor) -> None:
+    """Raise BadInput for what is never stored, whoever says it."""
+    if code := harm_in_words(words, redactor)[0]:
+        raise _harmful(code)
+
+
+def _harmful(code: str) -> BadInput:
+    refused = "SECURITY_ERROR"
+    if code == "personal":
+        return BadInput(
             "this is somebody else's health, pay or number; it was not written",
             "say what you want to mind, without it", code=refused,
         )  # fmt: skip
-    if not redactor.clean(words) or tells_secret(words):
-        raise BadInput(
+    if code == "privacy_deny_sensitive":
+        return BadInput(
             "this holds a secret; it was not written", "say it without the secret", code=refused
         )
-    if code := injection(words):
-        raise BadInput(
-            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
-            code=refused,
-        )  # fmt: skip
+    return BadInput(
+        f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
+        code=refused,
+    )  # fmt: skip
+
+
+def unheard(words: str, category: str, project: str, now: Instant) -> Candidate:
+    """The candidate for words by hand that are refused before anything of them is captured."""
+    from engram.model.candidate import Candidate, Receipt
+
+    space = "project" if project else "user"
+    receipt = Receipt("", "", "", "user", now)
+    return Candidate(category, words, receipt, 1.0, project=project, space=space, origin="person")
+
+
+def log_refusal(candidate: Candidate, code: str, rule: str, ports: Ports) -> None:
+    """Leave the event of a refusal by hand, and nothing else."""
+    # imported here: a vault that is only read needs none of it
+    from engram.admit.refusal_event import denial
+    from engram.model.verdict import Verdict
+
+    ports.check_writable()
+    with ports.committer.lock():
+        event = denial(Verdict("refuse", code, candidate, denied_by=rule))
+        ports.committer.commit(Plan("refuse", events=(event,)))
 
 
 def dictated(

@@ -131,8 +131,9 @@ def extract(
     because no model answers, or the budget is used up, only waits. What was paid for is committed
     at once. What came with an import carries its batch, so that undoing the import takes the
     memories along. Nothing that an extractor raises gets out of here. Records of another store are
-    taken as they are.
+    taken as they are. Raises ConfigError for a policy that is not understood; then all waits.
     """
+    _ = ports.policy  # before a model is paid for what could not be admitted
     outcome = ExtractionResult()
     names, last = list(dict.fromkeys(transcripts)), ports.turn_log.end()[2]
     _leave_to_others(names, ports)

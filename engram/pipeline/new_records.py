@@ -8,15 +8,15 @@ by BadInput with seed 001's code; no text that was refused is repeated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
-from engram.model.ids import is_id, memory_id
-from engram.model.instant import day_of
+from engram.model.ids import is_id, memory_id, slug
+from engram.model.instant import Instant, day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.numbering import place_of
@@ -24,13 +24,14 @@ from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
 from engram.model.record_words import record_alias
+from engram.model.refusal_codes import meaning
 from engram.model.report import Remembered
 from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST
 from engram.model.text import content_hash
 from engram.model.trace import WRITE
 from engram.model.turn import Turn, turn_of
-from engram.pipeline.dictation import dictated, refuse_text
+from engram.pipeline.dictation import dictated, harm_in_words, log_refusal, refuse_text, unheard
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
@@ -60,9 +61,8 @@ def make(
     _check(record, faults, name, ports.redactor)
     record = _clean(record)
     texts = (*_texts(record), name, project)
-    for text in texts:
-        refuse_text(text, ports.redactor)
     now = ports.clock.now()
+    _refuse_denied(record, texts, project, now, ports, dry_run=dry_run)
     turn = cleaned(
         turn_of("user", _dictation(record), now, source="remember", session=day_of(now),
                 project=project),
@@ -135,6 +135,32 @@ def _texts(record: Record) -> list[str]:
     for _, value in record.values:
         texts += [value] if isinstance(value, str) else value
     return texts
+
+
+def _refuse_denied(
+    record: Record, texts: Sequence[str], project: str, now: Instant, ports: Ports, *,
+    dry_run: bool,
+) -> None:  # fmt: skip
+    """Raise BadInput for a record that is never stored, or that the policy denies; it is logged."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.write_policy import attempt_of, evaluate_write
+
+    redactor = ports.redactor
+    place = slug(project) if project and redactor.clean(project) else ""
+    candidate = unheard(record.statement, parts_of(record).category, place, now)
+    candidate = replace(candidate, schema=record.schema)
+    harms = ((text, *harm_in_words(text, redactor)) for text in texts)
+    text, code, rule = next((found for found in harms if found[1]), ("", "", ""))
+    if not code:
+        attempt = attempt_of(candidate)
+        denied = evaluate_write(ports.policy, attempt, texts, redactor.clean)
+        code, rule = ("", "") if denied.allowed else (denied.reason, denied.rule)
+    if not code:
+        return
+    if not dry_run:
+        log_refusal(candidate, code, rule, ports)
+    refuse_text(text, redactor)
+    raise BadInput(f"refused: {code} ({meaning(code)})", "`engram policy show` tells what is kept")
 
 
 def _dictation(record: Record) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from engram.admit.refusal_event import denial
 from engram.admit.stored_record import RecordFate, RecordRules, fate_of
 from engram.extract.receipt import receipt_of
 from engram.model.change import Change, Event, Plan
@@ -43,7 +44,9 @@ def enter_records(transcripts: Iterable[str], ports: Ports, outcome: ExtractionR
 
 def _plan(turns: Sequence[Turn], ports: Ports, outcome: ExtractionResult) -> Plan:
     view, born = Overlay(ports.view), list[Memory]()
-    rules = RecordRules(ports.redactor.clean, ports.settings.retention, ports.clock.now())
+    rules = RecordRules(
+        ports.redactor.clean, ports.settings.retention, ports.clock.now(), ports.policy
+    )
     before: dict[str, Memory] = {}
     events: list[Event] = []
     kept = 0
@@ -101,6 +104,8 @@ def _count(fate: RecordFate, outcome: ExtractionResult) -> None:
 def _told(fate: RecordFate, note: RecordNote | None, project: str, link: str) -> list[Event]:
     """The events of one record; what its store claims of its history stands in them alone."""
     made = (("code", fate.code), ("origin", "rules"), ("source", link), ("rule", "record"))
+    if fate.refused is not None:
+        return [denial(fate.refused)]
     where = place(store_of("project" if project else "user", project), kind_of(""))
     if fate.decision == "refuse":
         return [Event(REFUSED, "", (*made, *where))]

@@ -17,7 +17,8 @@ from itertools import groupby
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud import settled
 from engram.admit.draft import AdmissionDraft
-from engram.admit.session_record import SessionFacts, can_go_on, fit, gone_on, made
+from engram.admit.refusal_event import denial
+from engram.admit.session_record import SessionFacts, can_go_on, fit, gone_on, made, refusal
 from engram.model.change import IMPORT, Event, Plan
 from engram.model.closing import SESSION_CLOSED, OpenConversation
 from engram.model.errors import EngramError
@@ -124,6 +125,9 @@ def _commit(
     for one in conversations:
         turns = ports.conversations.turns(one.transcript)
         before, after = _record(one, turns, [memory.id for memory in born], ports)
+        if after is not None and after != before and (refused := refusal(after, ports.policy)):
+            events.append(denial(refused))
+            after = before
         more, faults = drafted.get(one.transcript, ((), ()))
         first = next((at for at, turn in enumerate(turns) if turn.seq > one.since), len(turns))
         stated = ports.stated_drafts(turns[max(first - _LOOK_BACK, 0) :])

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
@@ -41,11 +42,14 @@ def examine(
     secrets: Sequence[str],
     why_left: Callable[[Path], str],
     stuck: str = "",
+    policy: tuple[str, str] | None = None,
+    idle_policy: Mapping[str, str] = MappingProxyType({}),
 ) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
     `secrets` are the files that hold some; `why_left` tells why the inbox does not take a file, and
-    nothing of one that it takes; `stuck` is why edits could not be settled, if so.
+    nothing of one that it takes; `stuck` is why edits could not be settled, if so; `policy`
+    and `idle_policy` are as in Examination.
     """
     catalog = projections.catalog
     rows = catalog.files()
@@ -72,6 +76,8 @@ def examine(
         records=_faulty_records(projections.view),
         secrets=secrets,
         missing_sources=catalog.pages.missing_sources(),
+        policy=policy,
+        idle_policy=idle_policy,
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: so many days back refusals are counted, and read anew
 _DAYS = 30
-_NO_FACTORS = frozenset({"code", "origin", "rule", "source", TICK})
+_NO_FACTORS = frozenset({"code", "origin", "rule", "source", "length", TICK})
 _SHOWN = 200
 #: so many turns before it are read with a turn: what it answers, and what that answered
 _BEFORE = 4

@@ -164,6 +164,17 @@ def _unknown(where: str, name: str, value: object) -> ConfigError:
     return unknown(where, name, value, names, POLICY_TABLES)
 
 
+def of_space(values: Mapping[str, StatedValue], space: str) -> dict[str, StatedValue]:
+    """Those of the values of a LoadedPolicy that hold in a space; all of them for ''."""
+    if not space:
+        return dict(values)
+    head = f"{SECTIONS}.{space}."
+    own = {name.removeprefix(head): value for name, value in values.items()
+           if name.startswith(head)}  # fmt: skip
+    everywhere = {name: value for name, value in values.items() if not _split(name)[0]}
+    return everywhere | own
+
+
 # -- scopes ------------------------------------------------------------------------------------
 
 

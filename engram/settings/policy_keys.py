@@ -6,6 +6,7 @@ and returns a value of `PolicyValue`, or raises ValueError with the words that f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,9 @@ from engram.model.policy import FORGETTING, NOTHING, PROFILE, WRITE_POLICIES, Pr
 Kind = Literal[
     "choice", "names", "texts", "switch", "count", "order", "rule", "promotions"
 ]  # fmt: skip
+
+
+_SOURCE = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 class StatedRule(NamedTuple):
@@ -92,7 +96,7 @@ POLICY_TABLES: frozenset[tuple[str, ...]] = frozenset({
 def policy_key(name: str) -> tuple[str, PolicyKey] | None:
     """The space of the section that a dotted name stands in, or '', and its key; None: unknown."""
     head, _, rest = name.partition(".")
-    if head == SOURCES and rest and "." not in rest:
+    if head == SOURCES and _SOURCE.fullmatch(rest):
         return "", PolicyKey(name, "choice", AUTHORITIES, scoped=False)
     if head != SECTIONS:
         key = POLICY_KEYS.get(name)
@@ -127,10 +131,10 @@ def allowed_policy(key: PolicyKey) -> str:
         "choice": f"one of {listed}",
         "names": f"a list of some of {listed}{nothing}",
         "texts": f"a list of at most {_MOST_ENTRIES} texts of 2 to {_LONGEST} characters, each"
-        f" with a letter or digit{nothing}",
+        f" word with a letter or digit{nothing}",
         "switch": "true or false",
         "count": f"a whole number from 0 to {_MOST_COUNT}",
-        "order": f"a list of {listed}, each of them once",
+        "order": f"the list of {listed}, in this order",
         "rule": f"one of {', '.join(FORGETTING)}, or a number of ticks from 1, or both as"
         ' { mode = "ttl", ticks = 40 }',
         "promotions": 'a list of { from = "session", to = "user", event_types = [...],'
@@ -146,7 +150,7 @@ def _names(key: PolicyKey, items: list[object]) -> tuple[str, ...]:
     if found == NOTHING and key.empty == "all":
         return found
     if key.kind == "order":
-        good = sorted(found) == sorted(key.choices)
+        good = found == key.choices
     elif key.kind == "names":
         good = set(found) <= set(key.choices)
     else:
@@ -157,8 +161,9 @@ def _names(key: PolicyKey, items: list[object]) -> tuple[str, ...]:
 
 
 def _is_text(text: str) -> bool:
-    plain = text.isprintable() and any(map(str.isalnum, text))
-    return plain and 2 <= len(text) <= _LONGEST and text == text.strip()
+    # words of signs alone, side by side, could be matched in as many ways as there are signs
+    worded = all(any(map(str.isalnum, word)) for word in text.split())
+    return worded and text.isprintable() and 2 <= len(text) <= _LONGEST and text == text.strip()
 
 
 def _count(value: object, least: int) -> int | None:

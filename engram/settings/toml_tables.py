@@ -60,7 +60,11 @@ def lines(text: str) -> dict[str, int]:
 
 
 def line_of(name: str, places: Mapping[str, int]) -> int:
-    """The line of a key, or of the table or inline table that it stands in; 0 for neither."""
+    """The line of a key, of the first one below it, or of the table that it stands in; else 0."""
+    if name not in places:
+        head = f"{name}."
+        if below := [line for place, line in places.items() if place.startswith(head)]:
+            return min(below)
     while name not in places and "." in name:
         name = name.rpartition(".")[0]
     return places.get(name, 0)

@@ -9,7 +9,7 @@ on the keys: none is renamed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
@@ -58,13 +58,21 @@ if TYPE_CHECKING:
         TierCounts,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownSession, ShownTurn
+    from engram.model.shown import (
+        GivenTo,
+        MemoryOrigin,
+        Refusal,
+        ShownFile,
+        ShownSession,
+        ShownTurn,
+    )
     from engram.model.step import Page, Step
     from engram.model.summary import Summary
     from engram.model.tier import Retention
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
+    from engram.settings.policy_files import StatedValue
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -247,6 +255,15 @@ def refusal(one: Refusal) -> Shape:
         "origin": one.origin, "rule": one.rule,
         "factors": dict(one.factors),
         "source": one.link, "said": one.said,
+    }  # fmt: skip
+
+
+def given_to(one: GivenTo) -> Shape:
+    """`why --given`: one time that a memory was given."""
+    return {
+        "time": one.time, "by": one.by, "session": one.session, "how": one.how,
+        "recall_reason": list(one.why), "summary": one.summary or None,
+        "source": one.link or None, "question": one.question or None,
     }  # fmt: skip
 
 
@@ -647,6 +664,33 @@ def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
 def changed_setting(key: str, value: object, file: Path) -> Shape:
     """`config set`: the value as it is understood."""
     return {"key": key, "value": value, "file": str(file)}
+
+
+def policy_values(
+    digest: str, values: Mapping[str, StatedValue], without_effect: Mapping[str, StatedValue],
+    problem: Shape | None,
+) -> Shape:  # fmt: skip
+    """`policy show`: every value by name, with its origin; what has no effect; what went wrong."""
+    return {
+        "policy": digest,
+        "values": {name: _stated(values[name]) for name in sorted(values)},
+        "without_effect": {name: _stated(one) for name, one in without_effect.items()},
+        "problem": problem,
+    }
+
+
+def _stated(found: StatedValue) -> Shape:
+    """A value of a policy file as plain data, with its origin."""
+    value = found.value
+    if type(value) is tuple:  # and no rule of retention, whose fields have names
+        return found._asdict() | {"value": [_plain(one) for one in value]}
+    return found._asdict() | {"value": _plain(value)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return value._asdict()
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def user_paths(places: UserPaths) -> dict[str, str]:

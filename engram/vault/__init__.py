@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
+    from engram.model.contract_event import ContractEvent
     from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
+    from engram.model.given import How, Reader
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
         ChangeEntry,
         EditDraft,
         EntityRow,
+        GivenTo,
         MemoryOrigin,
         Refusal,
         ShownFile,
@@ -266,7 +269,7 @@ class Vault:
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
         projects: Sequence[str] = (), reason: bool | None = None, as_of: str = "",
-        history: bool = False, mode: RetrievalMode | None = None,
+        history: bool = False, mode: RetrievalMode | None = None, reader: Reader | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
@@ -274,8 +277,9 @@ class Vault:
         without them everything but secrets is asked. A question of time is answered by rules, from
         memories and turns; any question with `reason`, which asks the model that is configured;
         none where it is False. With `as_of` (see `list`) what was true and said by then; with
-        `history` what each memory replaced, and what replaced it. `mode` is that of `search`.
-        Raises BadInput for an empty question that is to be answered.
+        `history` what each memory replaced, and what replaced it. `mode` is that of `search`. The
+        access log tells to which `reader` it was given, by default the person. Raises BadInput for
+        an empty question that is to be answered.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -288,8 +292,21 @@ class Vault:
             recipient=self._recipient(projects) if projects else None, reason=reason,
             as_of=asked, history=history, mode=mode,
         )  # fmt: skip
-        self.parts.count_access(block.shown)
+        self.note_given("recall", block.shown, question, reader)
         return block
+
+    def note_given(
+        self, how: How, identifiers: Iterable[str], question: str, reader: Reader | None = None, *,
+        asked: bool = True,
+    ) -> None:  # fmt: skip
+        """Note in the access log that memories were given as the answer to a question.
+
+        They count as reads where each was `asked` for. What cannot be noted is given all the same.
+        """
+        from engram.model.given import Reader
+        from engram.vault.giving import note_given
+
+        note_given(self.parts, how, identifiers, question, reader or Reader(), asked=asked)
 
     def _check_given(self) -> None:
         """Raise Untrusted for a vault of which nothing is given to an agent."""
@@ -433,6 +450,18 @@ class Vault:
             origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
         )  # fmt: skip
         return origin._replace(retention=self._read(origin.memory), life=told)
+
+    def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
+        """To whom a memory was given, when and for what, newest first.
+
+        Also of one that is gone, by its whole id. Raises NotFound, BadInput.
+        """
+        lookup = self._lookup()
+        memory = lookup.find_memory(reference)
+        found = self.parts.givens.of_memory(memory.id if memory else reference, limit)
+        if memory is None and not found:
+            lookup.memory(reference)
+        return found
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -590,6 +619,27 @@ class Vault:
         """The changes, newest first."""
         self._settled()
         return self.parts.transaction_log.entries(self.parts.catalog, limit)
+
+    def events(
+        self, limit: int = 50, *, event: str = "", since: str = "", space: str = "",
+        session: str = "", expand: bool = False,
+    ) -> Sequence[ContractEvent]:  # fmt: skip
+        """The last events of the memory contract, in the order in which they happened.
+
+        Of one name, from a day or an instant on, about one space, of one session. With `expand`
+        each holds the policy itself where it else names it by its digest. Raises BadInput for a
+        name that no event has.
+        """
+        from engram.queries.contract_log import ContractLog, EventFilter
+        from engram.store.catalog.access import AccessLog
+        from engram.store.files.policy_snapshots import kept_policy
+
+        lookup, disk = self._lookup(), self.parts.disk
+        log = ContractLog(
+            self.parts.catalog, lookup, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+        )
+        found = log.last(limit, EventFilter(event, since, space, session))
+        return [log.expanded(one) for one in found] if expand else found
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
@@ -1013,6 +1063,7 @@ class Vault:
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
                 parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
+                *parts.policy_check(),
             )
         )  # fmt: skip
 

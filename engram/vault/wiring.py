@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from engram.queries.box_queries import BoxQueries
     from engram.queries.embedding import Embedding
     from engram.queries.entity_queries import EntityQueries
+    from engram.queries.given import GivenQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
@@ -678,12 +679,29 @@ class VaultParts:
         except ConfigError:
             return None
 
+    def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:
+        """Why a policy file is not understood and how to mend that; what in the vault's is idle."""
+        from engram.settings.policy_files import load_policy
+
+        try:
+            idle = load_policy(self.places, self.root).without_effect
+        except ConfigError as error:
+            return (str(error), error.hint), {}
+        return None, {name: f"{value.source}:{value.line}" for name, value in idle.items()}
+
     @property
     def given(self) -> Given:
-        """What agents were given."""
-        from engram.model.ports import NothingGiven
+        """What agents were given; it remembers what it read, so that each use makes its own."""
+        from engram.queries.given import VaultGiven
 
-        return NothingGiven()
+        return VaultGiven(self.disk, self.projections)
+
+    @cached_property
+    def givens(self) -> GivenQueries:
+        """Who was given a memory."""
+        from engram.queries.given import GivenQueries
+
+        return GivenQueries(self.disk, self.projections, self.lookup)
 
     @cached_property
     def extraction_prompt(self) -> ExtractionPrompt:

@@ -55,8 +55,8 @@ def test_what_the_person_asks_to_remember_is_its_own_receipt(knowing: Knowing) -
     "text", ["My wifi password is sunflower.", "Our door code is [REDACTED:access-code:4]."]
 )
 def test_a_sentence_that_tells_or_told_a_secret_is_refused(knowing: Knowing, text: str) -> None:
-    assert decided(knowing(), text=text) == ("refuse", "secret", ())
-    assert decided(knowing(), text=text, origin="person")[1] == "secret"
+    assert decided(knowing(), text=text) == ("refuse", "privacy_deny_sensitive", ())
+    assert decided(knowing(), text=text, origin="person")[1] == "privacy_deny_sensitive"
     assert decided(knowing(), text="Passwords are stored in 1Password.")[0] == "new"
 
 
@@ -69,8 +69,8 @@ def test_a_sentence_that_tells_or_told_a_secret_is_refused(knowing: Knowing, tex
     ],
 )  # fmt: skip
 def test_a_secret_anywhere_is_refused(knowing: Knowing, fields: dict[str, object]) -> None:
-    assert decided(knowing(), **fields) == ("refuse", "secret", ())
-    assert decided(knowing(), origin="person", **fields)[1] == "secret"
+    assert decided(knowing(), **fields) == ("refuse", "privacy_deny_sensitive", ())
+    assert decided(knowing(), origin="person", **fields)[1] == "privacy_deny_sensitive"
 
 
 def test_an_injection_in_text_or_quote_is_refused(knowing: Knowing) -> None:
@@ -92,7 +92,7 @@ def test_the_rows_are_asked_from_the_top(knowing: Knowing) -> None:
         "injection_override"
     )
     assert decided(knowing(), text=SECRET, receipt=nothing, importance=0.0)[1] == "no_receipt"
-    assert decided(knowing(), text=SECRET, importance=0.0)[1] == "secret"
+    assert decided(knowing(), text=SECRET, importance=0.0)[1] == "privacy_deny_sensitive"
     # a refusal never says what was refused
     assert SECRET not in decided(knowing(), text=order)[1]
 

@@ -87,7 +87,8 @@ def test_a_refusal_is_logged_with_its_numbers_and_none_of_the_words(drafting: Dr
             (
                 ("code", "low_score"), ("origin", "rules"), ("source", refused.receipt.link),
                 ("store", "project:shop"), ("kind", "semantic"),
-                ("novelty", "1"), ("reuse", "0"), ("rule", "is"),
+                ("type", "fact"), ("length", "21"), ("rule", "is"), ("novelty", "1"),
+                ("reuse", "0"),
             ),
         )
     ]  # fmt: skip

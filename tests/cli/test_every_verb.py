@@ -26,6 +26,7 @@ EXAMPLES: dict[str, list[str]] = {
     "boxes": [], "traces": [], "summaries": [],
     "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
+    "events": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],

@@ -62,6 +62,7 @@ from engram.vault import Vault
 from engram.weave.boxes import fold
 from engram.weave.traces import join
 from tests.conformance import (
+    contract_functions,
     door_functions,
     item_functions,
     record_functions,
@@ -423,6 +424,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     },
     **record_functions.FUNCTIONS,
     **window_functions.FUNCTIONS,
+    **contract_functions.FUNCTIONS,
     **door_functions.FUNCTIONS,
     **item_functions.FUNCTIONS,
 }

@@ -11,6 +11,7 @@ import pytest
 
 from engram.model.text import tokens_of
 from engram.recall.unasked_blocks import MOST_LINES
+from engram.store.base import layout
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given, hook, said_by
 from tests.kit import tree_digest, where
@@ -278,12 +279,17 @@ def test_the_nearest_vault_is_asked_then_the_default(shop: Shop) -> None:
     assert "Postgres" in hook(shop, "session-start", outside, more=none)[0]
 
 
-def test_nothing_is_written_but_what_a_reader_of_sqlite_needs(shop: Shop) -> None:
+def test_nothing_is_written_but_the_access_log_and_what_a_reader_of_sqlite_needs(
+    shop: Shop,
+) -> None:
     shop.run("status")
     before = tree_digest(shop.vault), names(shop.folder / "home")
     for _ in range(2):
         given(shop, "session-start")
         given(shop, "prompt", prompt="why postgres?")
+    log = shop.vault / layout.ACCESS
+    assert len(log.read_bytes().splitlines()) == 4
+    log.unlink()
     after = tree_digest(shop.vault), names(shop.folder / "home")
     assert after == before
 

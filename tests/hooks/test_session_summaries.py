@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from engram.model.given import content_hash
 from engram.model.summary import Summary, SummaryLine
 from engram.model.summary_identity import summary_id
+from engram.store.base import layout
 from engram.store.base.clock import FixedClock
+from engram.store.catalog.given_line import block_of
 from engram.vault import Vault
 from tests.cli.shop import Shop
 from tests.golden.console import CLOCK, prompt_context
@@ -121,3 +124,19 @@ def test_a_page_with_the_digest_of_its_lines_is_not_given_for_memories_of_anothe
     write(shop, (before, None), (None, page(shop, id="sum-0badcafe")))
     text = start(shop)
     assert TOLD not in text and all(fact in text for fact in FACTS)
+
+
+def test_what_a_summary_tells_was_given_with_it(shop: Shop) -> None:
+    start(shop)
+    (line,) = (shop.vault / layout.ACCESS).read_bytes().splitlines()
+    block = block_of(line)
+    assert block is not None
+    (item,) = block.items
+    (made,) = vault_summaries(shop)
+    assert (item.id, set(item.tells)) == (made.id, set(made.memories))
+    told = shop.run("why", made.memories[0], "--given").out
+    assert f"(told by {made.id})" in told
+    with opened(shop) as vault:
+        assert vault.given(made.memories[0])[0].summary == made.id
+    (words,) = [one for one in start(shop).splitlines() if TOLD in one]
+    assert block.content_hash == content_hash([(made.id, words)])

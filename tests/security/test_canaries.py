@@ -20,10 +20,13 @@ from hypothesis import strategies as st
 from engram.capture.accept import cleaned
 from engram.capture.redact.redactor import compile_redactor
 from engram.model.errors import BadInput, EngramError
+from engram.model.model_request import Reply, Request, Usage
+from engram.model.refusal_codes import REFUSED
 from engram.model.turn import Turn
 from engram.recall.filter import Filter
 from engram.settings.load import shipped
-from engram.vault import Vault
+from engram.store.base.clock import FixedClock
+from engram.vault import Adapters, Vault
 from tests.security.canaries import KINDS, TOKENS, Canary, canary, contents, leaks
 
 _TIME = "2026-03-06T10:10:00Z"
@@ -376,3 +379,125 @@ def test_a_secret_torn_by_control_characters_is_whole_when_they_are_gone(
             vault.remember(f"The shop uses {torn} for all.")
     vault.flush()
     nothing_leaks()
+
+
+def _record(cage: Cage, place: str, **changed: object) -> dict[str, object]:
+    """A decision as seed 001 writes one, of which some fields hold secrets."""
+    content = {
+        "status": "accepted", "context": "Two writers.", "decision": "The shop uses Postgres.",
+        "alternatives": None, "rationale": ["two writers"], "consequences": None,
+    }  # fmt: skip
+    common = {
+        "schema_version": "1.0", "category": "decision", "id": f"use-{place}", "title": place,
+        "created_at": _TIME, "updated_at": _TIME, "tags": ["db"], "related_files": ["src/db.py"],
+        "confidence": 0.9, "record_status": "active", "changes": [], "times_updated": 0,
+    }  # fmt: skip
+    inner = {name: changed.pop(name) for name in list(changed) if name in content}
+    return common | changed | {"content": content | inner}
+
+
+def _records(cage: Cage, door: str) -> Iterator[dict[str, object]]:
+    """One for each field, and for each way in which it may be told."""
+    for field in ("context", "decision", "title"):
+        for kind in ("openai", "password"):
+            yield _record(cage, f"{field}-{kind}", **{field: cage.word(f"{door} {field}", kind)})
+    for field in ("rationale", "consequences", "tags", "related_files"):
+        yield _record(cage, field, **{field: [cage.word(f"{door} {field}")]})
+    change = {"date": _TIME, "field": "context", "reason": cage.word(f"{door} change")}
+    yield _record(cage, "changed", changes=[change], times_updated=1)
+
+
+def test_records_by_hand_and_reasons(
+    cage: Cage, vault: Vault, nothing_leaks: Callable[..., None]
+) -> None:
+    errors: list[EngramError] = []
+    for row in _records(cage, "by hand"):
+        for dry_run in (True, False):
+            try:
+                vault.new(json.dumps(row).encode(), "decision", dry_run=dry_run)
+            except EngramError as error:
+                errors.append(error)
+    assert len(errors) > 10
+    refused = [event for _, _, event in vault.parts.catalog.log.since(REFUSED, "")]
+    assert {dict(event.details)["code"] for event in refused} == {"privacy_deny_sensitive"}
+    memory = vault.remember("The shop uses Postgres for all its orders.").memory
+    vault.retire([memory.id], reason=cage.text("a reason to retire"))
+    _live(vault)
+    nothing_leaks(*errors)
+
+
+def test_other_stores(
+    cage: Cage, vault: Vault, tmp_path: Path, nothing_leaks: Callable[..., None]
+) -> None:
+    folder = tmp_path / "shop" / ".claude" / "memory" / "decisions"
+    folder.mkdir(parents=True)
+    for number, row in enumerate(_records(cage, "claude-memory")):
+        (folder / f"{row['id']}-{number}.json").write_text(json.dumps(row), encoding="utf-8")
+    vault.import_files("claude-memory", folder.parent)
+    held = [
+        {"id": cage.word("mem0 id"), "memory": cage.text("mem0 memory"), "created_at": _TIME,
+         "user_id": cage.word("mem0 user"), "metadata": {"category": cage.word("mem0 metadata")}},
+    ]  # fmt: skip
+    export = tmp_path / f"{cage.word('mem0 file')}.json"
+    export.write_text(json.dumps({"results": held}), encoding="utf-8")
+    vault.import_files("mem0", export)
+    graph = tmp_path / "memory.json"
+    entity = {"type": "entity", "name": cage.word("entity"), "entityType": cage.word("type"),
+              "observations": [cage.text("observation")]}  # fmt: skip
+    relation = {"type": "relation", "from": cage.word("from"), "to": cage.word("to"),
+                "relationType": cage.word("relation")}  # fmt: skip
+    lines = "".join(json.dumps(row) + "\n" for row in (entity, relation))
+    graph.write_text(lines, encoding="utf-8")
+    vault.import_files("mcp-memory", graph)
+    _live(vault)
+    nothing_leaks()
+
+
+class _Leaky:
+    """A model that puts a secret into one field after the other of what it proposes."""
+
+    def __init__(self, cage: Cage) -> None:
+        fields = ("category", "text", "quote", "scope", "title", "replaces", "confidence")
+        fact = {
+            "category": "decision", "text": "The team ships on Friday.", "turn": 1,
+            "quote": "We decided to ship on Friday.", "scope": "project", "confidence": "high",
+        }  # fmt: skip
+        self.facts: list[dict[str, object]] = [
+            fact | {field: cage.word(f"a model's {field}")} for field in fields
+        ]
+        self.facts += [fact | {field: [cage.word(f"a model's {field}")]} for field in _LISTS]
+        # told in words that the redactor cannot tell from others
+        cage.out.append(Canary("word", "a model's words", _SAID, _SAID))
+        self.facts.append(fact | {"text": f"The signing secret is {_SAID}."})
+
+    def ask(self, request: Request) -> Reply:
+        return Reply({request.key: self.facts}, "hand", "hand", Usage(1, 1))
+
+
+_SAID = "whsec_marzipanlighthouse"
+_LISTS = ("entities", "tags")
+
+
+def test_answers_of_a_model(
+    cage: Cage, environment: dict[str, str], tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    caplog.set_level(logging.DEBUG)
+    vault = Vault.create(
+        tmp_path / "asked", environment=environment, clock=FixedClock(_TIME),
+        adapters=Adapters(model=_Leaky(cage)),
+    )  # fmt: skip
+    said = ["We decided to ship on Friday.", f"The signing key is {cage.word('said')}, keep it."]
+    for number, text in enumerate(said):
+        turn = Turn("api", "s", "user", text, _TIME, f"{number:016x}", "shop")
+        vault.capture([turn])
+    vault.flush()
+    refused = [event for _, _, event in vault.parts.catalog.log.since(REFUSED, "")]
+    assert any(dict(one.details)["code"] == "privacy_deny_sensitive" for one in refused)
+    _live(vault)
+    seen = [
+        *contents(vault.root, Path(environment["ENGRAM_HOME"])), ("the log", caplog.text.encode()),
+        ("the catalog", "\n".join(_rows(vault)).encode("utf-8", "surrogatepass")),
+    ]  # fmt: skip
+    vault.close()
+    assert not (found := leaks(cage.out, *seen)), "\n".join(found)

@@ -1,7 +1,8 @@
 """Security checkpoint: a candidate -> '' or the code for which it must not become a memory.
 
-`ordered` asks whether it gives an agent orders, `private` whether it tells a secret or what is
-private to somebody else, `instructs` whether words of others say what is to be done.
+`ordered` asks whether it gives an agent orders, `personal` whether it tells what is private to
+somebody else, `instructs` whether words of others say what is to be done. Secrets are refused by
+the privacy step of `write_policy`, which reads `read_by_privacy`.
 The person's own request counts literally: whose words they are is decided by origin and voice
 (`model/candidate`), what is an order by `language/agent_orders`. What a model writes is measured by
 what the person said. Nothing here stores or returns the text. Source: seed 000 (memory security
@@ -14,10 +15,9 @@ import re
 from collections.abc import Callable
 
 from engram.admit.gate.sensitivity import tells_of_another
+from engram.admit.secret_rule import secret_rule
 from engram.language.agent_orders import added_order, injection, is_instruction, is_order
 from engram.language.any_case import AnyCase
-from engram.language.hidden_text import without_blanks
-from engram.language.stated_secrets import states_secret
 from engram.language.wording import beginnings
 from engram.model.candidate import Candidate
 from engram.model.memory import PARTICIPANT
@@ -58,9 +58,6 @@ _FOREIGN = re.compile(
 )
 #: so much of what stands around a quote is read: a page may be one sentence
 _MOST_READ = 4_000
-_TAKEN_OUT = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
-#: what begins a private key: nobody writes it but in front of one
-_KEY_HEADER = re.compile(r"-{3,}\s*BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User-Key-File-[0-9]")
 
 
 def ordered(candidate: Candidate) -> str:
@@ -83,15 +80,20 @@ def ordered(candidate: Candidate) -> str:
     return next(filter(None, (added_order(part, given) for part in words)), "")
 
 
-def private(candidate: Candidate, clean: Callable[[str], bool]) -> str:
-    """`secret` or `personal` for what is never stored, or ''."""
-    texts = dict.fromkeys((*_words(candidate), candidate.receipt.quote))
-    if any(map(tells_of_another, texts)):
-        return "personal"
-    spelled = (form for text in texts for form in without_blanks(text))
-    if not all(map(clean, (*texts, *spelled, *candidate.tags, *candidate.entities))):
-        return "secret"
-    return "secret" if any(map(tells_secret, texts)) else ""
+def personal(candidate: Candidate) -> str:
+    """`personal` for what is somebody else's own matter, or ''."""
+    return "personal" if any(map(tells_of_another, _told(candidate))) else ""
+
+
+def read_by_privacy(candidate: Candidate) -> tuple[str, ...]:
+    """All texts of a candidate that may hold a secret; of a profile item the whole sentence."""
+    said = (candidate.sentence[:_MOST_READ],) if candidate.slot else ()
+    names = (*candidate.tags, *candidate.entities, candidate.project, candidate.slot)
+    return tuple(dict.fromkeys(filter(None, (*_told(candidate), *said, *names))))
+
+
+def _told(candidate: Candidate) -> tuple[str, ...]:
+    return (*_words(candidate), candidate.receipt.quote)
 
 
 def harm_in(text: str, clean: Callable[[str], bool], given: str, *, own: bool) -> str:
@@ -102,16 +104,9 @@ def harm_in(text: str, clean: Callable[[str], bool], given: str, *, own: bool) -
     """
     if tells_of_another(text):
         return "personal"
-    if not all(map(clean, (text, *without_blanks(text)))) or tells_secret(text):
-        return "secret"
+    if secret_rule(text, clean):
+        return "privacy_deny_sensitive"
     return injection(text) if own else added_order(text, given)
-
-
-def tells_secret(text: str) -> bool:
-    """Whether a text tells a password, PIN, key or number of identity, or did until redaction."""
-    if _TAKEN_OUT.search(text) or _KEY_HEADER.search(text):
-        return True
-    return states_secret(text)
 
 
 def instructs(candidate: Candidate) -> bool:

@@ -29,10 +29,12 @@ LONGEST_PATH = 103
 LARGEST_REQUEST = 1_000_000
 #: the first field of an answer
 DONE, REFUSED = b"done", b"refused"
-#: the client's variables that a command reads, beside those that begin with ENGRAM_
+#: the client's variables that a command reads, beside those that begin with ENGRAM_; those of
+#: agents tell in whose shell it runs (`surfaces/hooks/agents`)
 VARIABLES = (
-    "ANDROID_DATA", "COLUMNS", "HOME", "NO_COLOR", "TERM", "USERPROFILE", "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME", "XDG_STATE_HOME",
+    "ANDROID_DATA", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COLUMNS",
+    "GEMINI_CLI", "HOME", "NO_COLOR", "TERM", "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
 )  # fmt: skip
 _DIGITS = 9
 

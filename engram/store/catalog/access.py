@@ -40,34 +40,34 @@ class AccessLog:
     """The log of one vault."""
 
     def __init__(self, disk: VaultDisk) -> None:
-        self._disk = disk
+        self.disk = disk
 
     def note(self, identifiers: Iterable[str], time: Instant) -> None:
         """Append one query's memories, each once. Raises StorageError."""
         asked = list(dict.fromkeys(identifiers))
         if asked:
             line = json.dumps({"ids": asked, "time": time}, sort_keys=True)
-            self._disk.append(layout.ACCESS, line.encode("ascii") + b"\n", sync=False)
+            self.disk.append(layout.ACCESS, line.encode("ascii") + b"\n", sync=False)
 
     def give(self, block: GivenBlock) -> None:
         """Append what was given, if it was anything. Raises StorageError."""
         from engram.store.catalog.given_line import line_of
 
         if block.items:
-            self._disk.append(layout.ACCESS, line_of(block), sync=False)
+            self.disk.append(layout.ACCESS, line_of(block), sync=False)
 
     def size(self) -> int:
         """Its length in bytes."""
-        return self._disk.size(layout.ACCESS) or 0
+        return self.disk.size(layout.ACCESS) or 0
 
     def piece(self, start: int, length: int) -> bytes:
         """A part of it."""
-        (found,) = self._disk.pieces(layout.ACCESS, [(start, length)])
+        (found,) = self.disk.pieces(layout.ACCESS, [(start, length)])
         return found
 
     def pieces(self, places: Sequence[tuple[int, int]]) -> list[bytes]:
         """Several parts of it, `(offset, length)` each."""
-        return self._disk.pieces(layout.ACCESS, places)
+        return self.disk.pieces(layout.ACCESS, places)
 
     def whole_lines(self, start: int) -> Iterator[bytes]:
         """It from a byte on, in pieces that end with a line; a very long one is in several.

@@ -70,11 +70,12 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
     names = (row["by"], row["session"])
     spaces = tuple(row["spaces"])
     block = GivenBlock(
-        instant_of(row["time"]), *names, how, items, row["content"], spaces, row["policy"],
+        row["time"], *names, how, items, row["content"], spaces, row["policy"],
         row["last"], asked, row.get("question", ""),
     )  # fmt: skip
     sound = (
-        all(map(_NAME.fullmatch, names))
+        instant_of(block.time) == block.time
+        and all(map(_NAME.fullmatch, names))
         and _DIGEST.fullmatch(block.content_hash)
         and _POLICY.fullmatch(block.policy)
         and type(block.last) is int

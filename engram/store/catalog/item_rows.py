@@ -32,9 +32,12 @@ class ItemRows:
         return last_tick(self._db)
 
     def last(self, store: str, kind: str) -> int:
-        """The highest number that a store and kind have used."""
+        """The highest number that a store and kind have used, perhaps under a name since purged."""
+        from engram.model.numbering import PURGED_OWNER
+
         sql = "select coalesce(max(number), 0) from items where store = ? and kind = ?"
-        return self._db.number(sql, store, kind)
+        purged = f"{store.partition(':')[0]}:{PURGED_OWNER}"
+        return max(self._db.number(sql, one, kind) for one in (store, purged))
 
     def of(self, identifier: str) -> ItemId | None:
         """The item that a memory is now, by the id of its file; None before it has one."""
@@ -42,6 +45,15 @@ class ItemRows:
             "select store, kind, number from items where id = ? order by n desc, tick desc limit 1",
             identifier,
         )
+        return item_id(f"{row[0]}:{row[1]}:{row[2]}") if row else None
+
+    def of_then(self, identifier: str, number: int) -> ItemId | None:
+        """The item that a memory was when a transaction was committed; its first before that."""
+        row = self._db.row(
+            "select store, kind, number from items where id = ?"
+            " order by n <= ? desc, case when n <= ? then -n else n end, tick desc limit 1",
+            identifier, number, number,
+        )  # fmt: skip
         return item_id(f"{row[0]}:{row[1]}:{row[2]}") if row else None
 
     def tick_of(self, item: ItemId) -> int:

@@ -6,15 +6,29 @@ Events of older versions stand here under the names that they have today.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.trace import now_called
+from engram.model.trace import CONTRACT_EVENTS, now_called
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
 
     from engram.model.change import Event, Transaction
+    from engram.model.contract_event import LoggedTransaction
     from engram.store.catalog.database import CacheDatabase
+
+#: transactions that are read at once
+_PAGE = 200
+
+
+class LogFilter(NamedTuple):
+    """Which transactions are wanted: with one of these events, of an instant on, about an item of
+    a space, from a conversation. What is empty does not count; what is found is a superset."""
+
+    names: tuple[str, ...] = ()
+    since: str = ""
+    space: str = ""
+    session: str = ""
 
 
 class LogRows:
@@ -79,6 +93,62 @@ class LogRows:
             for row in rows
         ]
 
+    def newest(self, wanted: LogFilter) -> Iterator[LoggedTransaction]:
+        """The transactions with an event that is wanted, whole, newest first; read as they are
+        asked for."""
+        condition, values = _condition(wanted)
+        before = 1 << 62
+        while True:
+            numbers = [
+                row[0]
+                for row in self._db.rows(
+                    "select distinct e.n from events e join transactions t using (n)"
+                    f" where e.n < ? and {condition} order by e.n desc limit {_PAGE}",
+                    before, *values,
+                )
+            ]  # fmt: skip
+            if not numbers:
+                return
+            before = numbers[-1]
+            yield from self._transactions(numbers)
+
+    def _transactions(self, numbers: Sequence[int]) -> list[LoggedTransaction]:
+        from engram.model.change import Event
+        from engram.model.contract_event import LoggedTransaction
+
+        marks = ",".join("?" * len(numbers))
+        events: dict[int, list[Event]] = {}
+        for n, name, subject, details in self._db.rows(
+            f"select n, name, subject, details from events where n in ({marks}) order by n, rowid",
+            *numbers,
+        ):
+            told = tuple(json.loads(details).items())
+            events.setdefault(n, []).append(Event(name, subject, told))
+        rows = self._db.rows(
+            "select n, time, kind, policy, tick from transactions"
+            f" where n in ({marks}) order by n desc",
+            *numbers,
+        )
+        return [
+            LoggedTransaction(n, time, kind, policy or "", tick or 0, tuple(events.get(n, ())))
+            for n, time, kind, policy, tick in rows
+        ]
+
+    def tick_at(self, number: int) -> int:
+        """The last tick that was used when a transaction was committed."""
+        sql = "select coalesce(max(tick), 0) from transactions where n <= ? and n > ? - 50"
+        return self._db.number(sql, number, number)
+
+    def names(self) -> list[str]:
+        """The names of the events that the contract does not know."""
+        rows = self._db.rows("select distinct name from events order by name")
+        return [row[0] for row in rows if row[0] not in CONTRACT_EVENTS]
+
+    def is_purged(self, subject: str) -> bool:
+        """Whether a memory was purged."""
+        sql = "select count(*) from events where subject = ? and name = 'memory_purged'"
+        return self._db.number(sql, subject) > 0
+
     def named(self, name: str) -> list[tuple[str, dict[str, str]]]:
         """`(subject, details)` of every event of a name, oldest first."""
         rows = self._db.rows("select subject, details from events where name = ? order by n", name)
@@ -92,3 +162,23 @@ class LogRows:
             detail, name,
         )  # fmt: skip
         return {str(row[0]): row[1] for row in rows}
+
+
+def _condition(wanted: LogFilter) -> tuple[str, list[str]]:
+    """The filter in SQL, and its values."""
+    found, values = ["1"], list[str]()
+    if wanted.names:
+        found.append(f"e.name in ({','.join('?' * len(wanted.names))})")
+        values += wanted.names
+    if wanted.since:
+        found.append("t.time >= ?")
+        values.append(wanted.since)
+    if wanted.space:
+        found.append(
+            "(instr(e.details, ?) or e.subject in (select id from items where store glob ?))"
+        )
+        values += [f'"item": "{wanted.space}:', f"{wanted.space}:*"]
+    if wanted.session:
+        found.append("(instr(e.details, ?) or e.subject = ?)")
+        values += [f'"source": {json.dumps(wanted.session)[:-1]}#', wanted.session]
+    return " and ".join(found), values

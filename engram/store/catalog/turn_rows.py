@@ -180,6 +180,15 @@ class TurnRows:
         )
         return {row[0] for row in rows}
 
+    def said_next(self, transcript: str, time: str) -> str:
+        """The link of the person's first turn of a conversation from an instant on; '' for none."""
+        row = self._db.row(
+            "select link from turns where transcript = ? and seq > 0 and time >= ?"
+            f" and role = 'user' and link != '' and state < {WITHDRAWN} order by seq limit 1",
+            transcript, time,
+        )  # fmt: skip
+        return row[0] if row else ""
+
     def last_settled(self, transcript: str) -> str:
         """The block of the last turn of a transcript that was settled here; '' for none."""
         row = self._db.row(
@@ -317,6 +326,15 @@ class TurnRows:
             f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
             transcript,
         )
+
+    def said_between(self, transcript: str, first: str, last: str, most: int) -> list[str]:
+        """The links of the first user turns of a transcript from one time to another, in order."""
+        rows = self._db.rows(
+            "select link from turns where transcript = ? and role = 'user' and seq > 0"
+            f" and state < {WITHDRAWN} and time between ? and ? order by seq limit ?",
+            transcript, first, last, most,
+        )  # fmt: skip
+        return [row[0] for row in rows]
 
     def opened(self, opening: int) -> int:
         """How many conversations hold a turn with this `shared_opening`."""

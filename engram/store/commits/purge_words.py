@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, get_args
 
 from engram.model.change import Event
-from engram.model.trace import DeletionReason
+from engram.model.numbering import without_name
+from engram.model.trace import ITEM, TICK, DeletionReason
 from engram.store.commits.purge_remains import MARK
 from engram.store.commits.views import trace_line
 
@@ -24,7 +25,7 @@ _CODES = frozenset({"", MARK, "by_hand", "decay", *get_args(DeletionReason)})
 #: the keys of a line of the trace that are no details
 _HEAD = ("n", "time", "event", "subject")
 #: details that are no words
-_PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
+_PLAIN = frozenset({"turns", "messages", "attempt", "retry_at", TICK})
 
 
 class ReasonEraser(NamedTuple):
@@ -48,6 +49,7 @@ class ReasonEraser(NamedTuple):
         step = _step(event)
         details = tuple(
             (key, value if key in _PLAIN
+             else without_name(value, self.cleaned) if key == ITEM
              else MARK if key in FREE and (step, value) in told
              else self.cleaned(value))
             for key, value in event.details

@@ -16,6 +16,7 @@ from typing import Any
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import StorageError
+from engram.model.numbering import MOST
 from engram.model.text import sha256_bytes
 
 _RANGES = ("ack", "dead", "requeue", "withdraw", "readmit")
@@ -86,7 +87,8 @@ def decode(data: bytes, path: str = "") -> Transaction:
         )  # fmt: skip
         if not _is_typed(found):
             raise ValueError("a value is of the wrong type")
-        return found
+        # a number that no clock can have reached is nobody's tick
+        return found if 0 <= found.tick < MOST else found._replace(tick=0)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(
             f"the transaction file {path} cannot be read: {error}",

@@ -9,6 +9,7 @@ import click
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def command(
             projects = ()
         block = vault.recall(
             asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of,
-            history=history, mode=mode,
+            history=history, mode=mode, reader=reader_in(caller().environment),
         )  # fmt: skip
     if wants_json():
         emit_json(shapes.context_block(block))

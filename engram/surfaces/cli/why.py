@@ -11,6 +11,7 @@ from engram.model.display import plain_line
 from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.given_times import tell_given
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 from engram.surfaces.cli.tiers import described
@@ -30,10 +31,13 @@ _SENTENCE = 14
     "--refused", is_flag=False, flag_value=_EVERY, metavar="[CODE]",
     help="What became no memory and why, newest first.",
 )  # fmt: skip
+@click.option(
+    "--given", is_flag=True, help="To whom it was given, when and for what, newest first."
+)
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
-              help="The most refusals.")  # fmt: skip
+              help="The most refusals, or times it was given.")  # fmt: skip
 @common
-def command(identifier: str | None, refused: str | None, limit: int) -> None:
+def command(identifier: str | None, refused: str | None, limit: int, given: bool) -> None:
     """The life of memory ID in sentences, oldest first, and the turns that it rests on.
 
     With --json also every event, as it stands in the log.
@@ -43,8 +47,12 @@ def command(identifier: str | None, refused: str | None, limit: int) -> None:
     """
     if (identifier is None) == (refused is None):
         raise click.UsageError("name a memory, or give --refused", click.get_current_context())
+    if given and identifier is None:
+        raise click.UsageError("--given is about a memory: name it", click.get_current_context())
     with opened() as vault:
-        if identifier is not None:
+        if identifier is not None and given:
+            tell_given(vault.given(identifier, limit=limit + 1), limit)
+        elif identifier is not None:
             _tell(vault.origin(identifier))
         else:
             _tell_refused(vault.refusals("" if refused == _EVERY else refused or ""), limit)

@@ -9,6 +9,9 @@ By their documentation:
 - Codex: `hooks.json` in the same shape, seconds; an async hook is dropped, one at the end of a
   session gets three seconds, and the user confirms new hooks once (`/hooks`).
 - Gemini CLI: `settings.json`, milliseconds; what a hook prints must be JSON and nothing else.
+
+In the shell of an agent a variable tells that it is one (`CLAUDECODE=1`, `GEMINI_CLI=1`); Claude
+Code and Codex name the session too, in `CLAUDE_CODE_SESSION_ID` and `CODEX_THREAD_ID`.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from engram.model.given import BY_HAND, UNKNOWN, Reader
+from engram.model.ids import session_digest
 
 VERIFIED = "2026-11-20"
 
@@ -52,6 +58,9 @@ class Agent(NamedTuple):
     has_skill: bool = False
     #: what a user should know once the hooks are installed
     hint: str = ""
+    #: variables of its shell: one that is set there, and one that names the session
+    shell: str = ""
+    session: str = ""
 
     def settings_file(self, environment: Mapping[str, str], home: Path) -> Path:
         """The file that the hooks go into."""
@@ -96,10 +105,12 @@ AGENTS: dict[str, Agent] = {
         Agent(
             "claude-code", "Claude Code", _moved("CLAUDE_CONFIG_DIR", ".claude"), "settings.json",
             _SHARED, has_async=True, has_skill=True,
+            shell="CLAUDECODE", session="CLAUDE_CODE_SESSION_ID",
         ),
         Agent(
             "codex", "Codex", _moved("CODEX_HOME", ".codex"), "hooks.json", _SHARED,
             hint="Codex runs new hooks once you trust them: type /hooks in it",
+            shell="CODEX_THREAD_ID", session="CODEX_THREAD_ID",
         ),
         Agent(
             "gemini-cli", "Gemini CLI", _gemini, "settings.json",
@@ -107,7 +118,7 @@ AGENTS: dict[str, Agent] = {
                 (SESSION_START, "SessionStart"), (PROMPT, "BeforeAgent"),
                 (PRE_COMPACT, "PreCompress"), (SESSION_END, "SessionEnd"),
             ),
-            milliseconds=True,
+            milliseconds=True, shell="GEMINI_CLI",
         ),
     )
 }  # fmt: skip
@@ -130,3 +141,18 @@ def agent_of(
         if real.is_relative_to(os.path.realpath(agent.root(environment, home))):
             return agent
     return None
+
+
+def reader_of(agent: Agent | None, session: str) -> Reader:
+    """An agent and its session, which is called as its transcript is in a vault."""
+    if agent is None or not session:
+        return Reader(agent.name if agent is not None else UNKNOWN, BY_HAND)
+    return Reader(agent.name, f"{agent.name}-{session_digest(agent.name, session)}")
+
+
+def reader_in(environment: Mapping[str, str]) -> Reader:
+    """The agent in whose shell a command runs, else the person."""
+    for agent in AGENTS.values():
+        if agent.shell and environment.get(agent.shell):
+            return reader_of(agent, environment.get(agent.session, ""))
+    return Reader()

@@ -49,6 +49,7 @@ from engram.recall.unasked_blocks import (
 )
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
+from engram.settings.policy_files import load_policy
 from engram.settings.project_folders import project_names
 from engram.settings.registry import Registry
 from engram.settings.shipped import fingerprint, shipped
@@ -127,9 +128,7 @@ def source_of(
 
 
 def _policy(places: UserPaths, root: Path) -> PolicyRef:
-    from engram.model.policy import Policy
-
-    policy = Policy()
+    policy = load_policy(places, root).policy
     return PolicyRef(policy.digest, policy.read_order)
 
 

@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from engram.model.ids import session_digest
-from engram.surfaces.hooks.agents import agent_of
+from engram.surfaces.hooks.agents import agent_of, reader_of
 from engram.surfaces.hooks.host_protocol import HookCall
 
 #: the `source` of a start that leaves nothing of what the session was given
@@ -47,8 +46,7 @@ def earlier_block(
     version = _last_version(asked.transcript) if agent is not None else ""
     if agent is None or not version:
         return None
-    digest = session_digest(agent.name, asked.session)
-    return EarlierBlock(version, f"{agent.name}-{digest}")
+    return EarlierBlock(version, reader_of(agent, asked.session).session)
 
 
 def _last_version(path: str) -> str:

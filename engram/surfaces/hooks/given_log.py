@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
-from engram.model.given import BY_HAND, UNKNOWN, GivenBlock, How, Reader
-from engram.model.ids import session_digest
+from engram.model.given import GivenBlock, How
 from engram.recall.given_items import chosen, given_items, hash_of, matched
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
-from engram.surfaces.hooks.agents import SESSION_START, agent_of
+from engram.surfaces.hooks.agents import SESSION_START, agent_of, reader_of
 from engram.surfaces.hooks.context_block import Context, ContextSource
 from engram.surfaces.hooks.host_protocol import HookCall
 
@@ -32,17 +30,11 @@ def note_given(
         return
     how: How = "session-start" if event == SESSION_START else "prompt"
     why = chosen(source.today) if how == "session-start" else matched
+    # a host calls the first hook of a session before there is a transcript
+    agent = agent_of(asked.transcript, environment, source.home, planned=True)
     block = GivenBlock(
-        source.now, *_reader(asked, environment, source.home), how,
+        source.now, *reader_of(agent, asked.session), how,
         given_items(context.shown, why, context.items), hash_of(context.shown),
         source.policy.spaces, source.policy.digest, context.last,
     )  # fmt: skip
     AccessLog(VaultDisk(source.root)).give(block)
-
-
-def _reader(asked: HookCall, environment: Mapping[str, str], home: Path) -> Reader:
-    """The agent by the folder of its transcript, and the session as it is called in a vault."""
-    agent = agent_of(asked.transcript, environment, home, planned=True)
-    if agent is None or not asked.session:
-        return Reader(agent.name if agent is not None else UNKNOWN, BY_HAND)
-    return Reader(agent.name, f"{agent.name}-{session_digest(agent.name, asked.session)}")

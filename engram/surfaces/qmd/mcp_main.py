@@ -95,7 +95,7 @@ def _stdio(asked: ServerArguments) -> int:
 
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    return serve(Endpoint(lender(asked.index), complain).respond)
+    return serve(Endpoint(lender(asked.index), complain, os.environ).respond)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

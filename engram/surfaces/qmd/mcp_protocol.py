@@ -2,10 +2,11 @@
 
 Speaks both kinds of MCP: the handshake of 2024-11-05 to 2025-11-25 (`initialize` echoes a known
 version) and the one of 2026-07-28, where every request says its version and nothing is
-remembered. No state either way: any request is answered at any time, so one Endpoint serves all
-clients. Guarantees: a request has exactly one answer, whatever it holds; a notification and a
-response have none; what goes wrong inside is logged in one line, without the request, and answered
-as an internal error: here, and in the HTTP server, stands a broad `except`.
+remembered. Any request is answered at any time, so one Endpoint serves all clients; of one that is
+alone the name is remembered, for the access log. Guarantees: a request has exactly one answer,
+whatever it holds; a notification and a response have none; what goes wrong inside is logged in one
+line, without the request, and answered as an internal error: here, and in the HTTP server, stands a
+broad `except`.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
 from engram.surfaces.qmd import mcp_tools
+from engram.surfaces.qmd.mcp_given import CLIENT, client_named
 from engram.surfaces.qmd.mcp_offer import TEMPLATES, TOOLS, instructions
 
 if TYPE_CHECKING:
+    from engram.model.given import Reader
     from engram.surfaces.qmd.face import Face
 
 #: the program whose place this takes; clients choose their tools by this version
@@ -91,9 +94,17 @@ def version_of(message: object) -> object:
 class Endpoint:
     """Answers messages about one index, in any order and number."""
 
-    def __init__(self, lend: Lender, complain: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        lend: Lender,
+        complain: Callable[[str], None],
+        alone: Mapping[str, str] | None = None,
+    ) -> None:
+        """`alone` is the environment of a server that has one client, which started it."""
         self._lend = lend
         self._complain = complain
+        self._alone = alone
+        self._client = CLIENT
 
     def respond(self, message: bytes) -> bytes | None:
         """The line that answers a line, or None. Never raises an Exception."""
@@ -154,6 +165,8 @@ class Endpoint:
         asked = params.get("protocolVersion")
         if not isinstance(asked, str):
             raise Refused(INVALID_PARAMS, "Invalid params: protocolVersion must be a string")
+        if self._alone is not None:
+            self._client = client_named(params.get("clientInfo"), self._alone)
         return {
             "protocolVersion": asked if asked in HANDSHAKES else HANDSHAKES[-1],
             "capabilities": _CAPABILITIES,
@@ -189,9 +202,16 @@ class Endpoint:
             raise Refused(INVALID_PARAMS, f"Tool {name[:100]} not found")
         try:
             with self._lend() as face:
-                return mcp_tools.call(face, name, given or {})
+                return mcp_tools.call(face, name, given or {}, self._reader(params))
         except mcp_tools.EXPLAINED as error:
             return mcp_tools.failure(str(error))
+
+    def _reader(self, params: Mapping[str, Any]) -> Reader:
+        """Who asks: by the request, as of 2026, else by the handshake."""
+        meta = params.get("_meta")
+        info = meta.get(f"{_META}clientInfo") if isinstance(meta, dict) else None
+        named = client_named(info, self._alone)
+        return self._client if named == CLIENT else named
 
     def _resources(self, params: Mapping[str, Any]) -> Answer:
         """None are listed: documents are found by searching, and there may be many."""
@@ -208,7 +228,7 @@ class Endpoint:
             raise Refused(INVALID_PARAMS, f"Resource {uri[:200]} not found")
         try:
             with self._lend() as face:
-                return mcp_tools.resource(face, uri)
+                return mcp_tools.resource(face, uri, self._reader(params))
         except mcp_tools.EXPLAINED as error:
             return {"contents": [{"uri": uri, "text": str(error)}]}
 

@@ -3,7 +3,8 @@
 What a caller can correct (an invalid query, a missing document, a wrong argument) is a result with
 `isError` and words for a model, never an exception; errors that the program itself can explain
 (EXPLAINED) are left to the caller. Files are named `collection/path`, their URIs are
-percent-encoded, scores are rounded to two places. Nothing that is called here writes.
+percent-encoded, scores are rounded to two places. Nothing that is called here writes, but for a
+line of what was given of a vault (`mcp_given`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote, unquote
 
 from engram.model.errors import EngramError
+from engram.model.given import Reader
+from engram.surfaces.qmd.mcp_given import CLIENT, note_found, note_got
 from engram.surfaces.qmd.mcp_offer import MOST_BYTES, TOOLS, BadArguments
 from engram.surfaces.qmd.rows import (
     BadQuery,
@@ -44,15 +47,15 @@ Content = dict[str, Any]
 EXPLAINED: Final = (Unusable, EngramError)
 
 
-def call(face: Face, tool: str, given: Mapping[str, Any]) -> Content:
-    """The result of one tool; `tool` is one of TOOLS."""
+def call(face: Face, tool: str, given: Mapping[str, Any], reader: Reader = CLIENT) -> Content:
+    """The result of one tool for a client; `tool` is one of TOOLS."""
     try:
-        return _CALLS[tool](face, TOOLS[tool].checked(given))
+        return _CALLS[tool](face, TOOLS[tool].checked(given), reader)
     except (BadArguments, BadQuery) as error:
         return failure(str(error))
 
 
-def resource(face: Face, uri: str) -> Content:
+def resource(face: Face, uri: str, reader: Reader = CLIENT) -> Content:
     """The result of `resources/read` for a URI that begins with SCHEME.
 
     One that is not there is a text that says so, not an error.
@@ -61,11 +64,14 @@ def resource(face: Face, uri: str) -> Content:
     found = face.get(path, line_numbers=True)
     if isinstance(found, NotThere):
         return {"contents": [{"uri": uri, "text": f"Document not found: {path}"}]}
+    note_got(face, reader, [found])
     document = {"name": found.display, "title": found.title or found.display}
     return {"contents": [{"uri": uri, **document, "mimeType": MARKDOWN, "text": _body(found)}]}
 
 
-def rows(face: Face, asked: Mapping[str, Any]) -> tuple[str, list[ResultRow]]:
+def rows(
+    face: Face, asked: Mapping[str, Any], reader: Reader = CLIENT
+) -> tuple[str, list[ResultRow]]:
     """What the checked arguments of `query` find, and the query by which it is called."""
     searches = [
         Typed(cast(Kind, item["type"]), _line(item["query"])) for item in asked["searches"] or ()
@@ -83,6 +89,7 @@ def rows(face: Face, asked: Mapping[str, Any]) -> tuple[str, list[ResultRow]]:
         searches=searches,
         intent=_line(asked["intent"] or ""),
     )
+    note_found(face, reader, named, found)
     return named, found
 
 
@@ -110,14 +117,14 @@ def failure(text: str) -> Content:
     return {"content": [_text(text)], "isError": True}
 
 
-def _query(face: Face, asked: Mapping[str, Any]) -> Content:
+def _query(face: Face, asked: Mapping[str, Any], reader: Reader) -> Content:
     if asked["query"] and asked["searches"]:
         return failure("Error: 'query' and 'searches' are mutually exclusive; provide only one")
     if not asked["query"] and not asked["searches"]:
         return failure(
             "Error: provide either 'query' (plain text) or 'searches' (typed sub-queries)"
         )
-    named, found = rows(face, asked)
+    named, found = rows(face, asked, reader)
     results = [result(row, row.display) for row in found]
     return {
         "content": [_text(_summary(results, named))],
@@ -137,7 +144,7 @@ def _summary(results: Sequence[Mapping[str, Any]], query: str) -> str:
     return "\n".join((f'Found {count} for "{query}":', "", *lines))
 
 
-def _get(face: Face, asked: Mapping[str, Any]) -> Content:
+def _get(face: Face, asked: Mapping[str, Any], reader: Reader) -> Content:
     found = face.get(
         asked["file"],
         from_line=_optional(asked["fromLine"]),
@@ -145,6 +152,7 @@ def _get(face: Face, asked: Mapping[str, Any]) -> Content:
         line_numbers=asked["lineNumbers"],
     )
     if isinstance(found, DocumentText):
+        note_got(face, reader, [found])
         return {"content": [_embedded(found)]}
     lines = [found.message, *found.notes]
     if found.similar:
@@ -152,7 +160,7 @@ def _get(face: Face, asked: Mapping[str, Any]) -> Content:
     return failure("\n".join(lines))
 
 
-def _multi_get(face: Face, asked: Mapping[str, Any]) -> Content:
+def _multi_get(face: Face, asked: Mapping[str, Any], reader: Reader) -> Content:
     found = face.multi_get(
         asked["pattern"],
         max_lines=_optional(asked["maxLines"]),
@@ -161,6 +169,7 @@ def _multi_get(face: Face, asked: Mapping[str, Any]) -> Content:
     )
     if not found:
         return failure(f"No files matched pattern: {asked['pattern']}")
+    note_got(face, reader, [one for one in found if isinstance(one, DocumentText)])
     absent = [one.reason for one in found if isinstance(one, Skipped) and one.absent]
     content = [_text("\n".join(("Errors:", *absent)))] if absent else []
     for one in found:
@@ -177,7 +186,7 @@ def _left_out(one: Skipped) -> str:
     return f"[SKIPPED: {one.display} - {reason}. {how}]"
 
 
-def _status(face: Face, asked: Mapping[str, Any]) -> Content:
+def _status(face: Face, asked: Mapping[str, Any], reader: Reader) -> Content:
     known: Mapping[str, Any] = face.status()
     status = {name: known[name] for name in _STATUS}
     status["collections"] = [

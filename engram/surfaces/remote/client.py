@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: commands that may be sent: they ask nothing, read no standard input and need no key
 READING = frozenset({
     "search", "grep", "recall", "today", "list", "show", "why", "tiers", "links", "entities",
-    "boxes", "traces", "summaries", "log",
+    "boxes", "traces", "summaries", "log", "events",
 })  # fmt: skip
 #: the same of commands that would write twice if they were run twice
 WRITING = frozenset({

@@ -1,0 +1,195 @@
+"""Log of a vault -> the events of the memory contract that a person asks for.
+
+Transactions come from the catalog, given blocks from the access log, words from the files as they
+are now: "(purged)" where they were destroyed, "(gone)" where there is no file. Read from the end,
+so that the last few of very many cost no more than they are. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from engram.model.contract_event import (
+    SOURCES,
+    ContractEvent,
+    LoggedTransaction,
+    events_of,
+    events_of_block,
+    ordered,
+)  # fmt: skip
+from engram.model.errors import BadInput
+from engram.model.given import BY_HAND
+from engram.model.item import item_id
+from engram.model.item_view import dedup_key, item_row, memory_item
+from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, RECALL
+from engram.model.traced_text import traced_text
+from engram.store.catalog.given_rows import newest
+from engram.store.catalog.log_rows import LogFilter
+
+if TYPE_CHECKING:
+    from engram.model.given import GivenBlock
+    from engram.queries.lookup import Lookup
+    from engram.store.catalog.access import AccessLog
+    from engram.store.catalog.catalog import Catalog
+
+PURGED, GONE = "(purged)", "(gone)"
+#: how a prompt is given something: what it said is the turn that follows
+_PROMPT = "prompt"
+
+
+class EventFilter(NamedTuple):
+    """Which events are wanted; what is empty does not count. `since` is a day or an instant."""
+
+    type: str = ""
+    since: str = ""
+    space: str = ""
+    session: str = ""
+
+
+class ContractLog:
+    """The events of one vault."""
+
+    def __init__(
+        self, catalog: Catalog, lookup: Lookup, log: AccessLog,
+        policy: Callable[[str], Mapping[str, object]],
+    ) -> None:  # fmt: skip
+        """`policy` gives the snapshot of a digest, empty where there is none."""
+        self._known = _CatalogKnown(catalog, lookup, policy)
+        self._catalog = catalog
+        self._log = log
+        self._policy = policy
+
+    def last(self, limit: int, wanted: EventFilter = EventFilter()) -> list[ContractEvent]:
+        """The last events, at most so many, in the order in which they happened.
+
+        Raises BadInput for a type that neither the contract nor the log has.
+        """
+        if wanted.type and wanted.type not in CONTRACT_EVENTS:
+            known = self._catalog.log.names()
+            if wanted.type not in known:
+                raise BadInput(
+                    f"there is no event {wanted.type!r}",
+                    f"the events are {', '.join((*CONTRACT_EVENTS, *known))}",
+                )
+        found: list[list[ContractEvent]] = []
+        count = 0
+        for one in ordered(self._transactions(wanted), self._blocks(wanted)):
+            events = [event for event in self._events(one) if _is_wanted(event, wanted)]
+            if events:
+                found.append(events)
+                count += len(events)
+            if count >= limit:
+                break
+        told = [event for events in reversed(found) for event in events]
+        return told[max(0, len(told) - limit) :]
+
+    def expanded(self, event: ContractEvent) -> ContractEvent:
+        """An event with the policy itself in place of its digest, where it is kept."""
+        fields = dict(event.fields)
+        for name in ("policy", "policy_snapshot"):
+            ref = fields.get(name)
+            if isinstance(ref, dict) and (whole := self._policy(str(ref.get("ref", "")))):
+                fields[name] = dict(whole)
+        return event._replace(fields=fields)
+
+    def _events(self, one: LoggedTransaction | GivenBlock) -> Iterator[ContractEvent]:
+        if isinstance(one, LoggedTransaction):
+            return events_of(one, self._known)
+        return events_of_block(one, self._catalog.log.tick_at(one.last), self._known)
+
+    def _transactions(self, wanted: EventFilter) -> Iterator[LoggedTransaction]:
+        if wanted.type == RECALL:
+            return iter(())
+        names = () if wanted.type == BORDER_CHECK else SOURCES.get(wanted.type, (wanted.type,))
+        session = "" if wanted.session == BY_HAND else wanted.session
+        return self._catalog.log.newest(
+            LogFilter(tuple(filter(None, names)), wanted.since, wanted.space, session)
+        )
+
+    def _blocks(self, wanted: EventFilter) -> Iterator[GivenBlock]:
+        if wanted.type not in ("", RECALL, BORDER_CHECK):
+            return iter(())
+        session = wanted.session
+        return (one for one in newest(self._log) if session in ("", one.session))
+
+
+def _is_wanted(event: ContractEvent, wanted: EventFilter) -> bool:
+    return (
+        wanted.type in ("", event.type)
+        and event.time >= wanted.since
+        and wanted.session in ("", event.session)
+        and (not wanted.space or wanted.space in event.spaces)
+    )
+
+
+class _CatalogKnown:
+    """What the catalog and the files know of items."""
+
+    def __init__(
+        self, catalog: Catalog, lookup: Lookup, policy: Callable[[str], Mapping[str, object]]
+    ) -> None:
+        self._catalog = catalog
+        self._lookup = lookup
+        self._policy = policy
+        self._tags: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def item(self, file: str, number: int) -> str:
+        found = self._catalog.items.of_then(file, number)
+        return str(found) if found is not None else file
+
+    def view(self, file: str, item: str, meta: Mapping[str, object]) -> dict[str, object]:
+        known = item_id(item)
+        tick = self._catalog.items.tick_of(known) if known is not None else 0
+        told = {name: value for name, value in meta.items() if value}
+        memory = self._catalog.memory(file)
+        if memory is not None:
+            seen = memory_item(memory, item, tick, told)
+            row = item_row(seen)
+            row["text"] = traced_text(memory.text)
+            described = dict(seen.meta)
+            event_type = str(described.get("event_type", ""))
+            key = dedup_key(event_type, memory.text, memory.key, logged=True)
+            row["meta"] = _listed(described | {"dedup_key": key})
+            return row
+        place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
+        return {
+            "id": item or file, "kind": "semantic" if known is None else known.kind,
+            "text": PURGED if self._catalog.log.is_purged(file) else GONE, "source": "unknown",
+            "created_at": tick, "importance": 0.0, "scope": "session",
+            "meta": _listed({"file": file, **place, **told}),
+        }  # fmt: skip
+
+    def tags(self, policy: str, space: str) -> Sequence[str]:
+        """Of what is admitted every step was passed: the tags follow from the policy."""
+        if (policy, space) not in self._tags:
+            self._tags[policy, space] = _tags(self._policy(policy), space)
+        return self._tags[policy, space]
+
+    def question(self, block: GivenBlock) -> str:
+        if block.question or block.how != _PROMPT:
+            return traced_text(block.question)
+        link = self._catalog.turns.said_next(block.session, block.time)
+        turn = self._lookup.turns_in_sight([link]).get(link) if link else None
+        return traced_text(turn.text if turn is not None else "")
+
+
+def _listed(meta: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in meta.items()
+    }
+
+
+def _tags(snapshot: Mapping[str, object], space: str) -> tuple[str, ...]:
+    sections = snapshot.get("space")
+    section = sections.get(space) if isinstance(sections, dict) else None
+    held = section if isinstance(section, dict) else snapshot
+    if not held:
+        return ()
+    listed = held.get("allow_event_types") or held.get("deny_event_types")
+    return (
+        "allowed_by:privacy",
+        f"allowed_by:write_policy:{held.get('write_policy', 'normal')}",
+        *(["allowed_by:policy_event_types"] if listed else []),
+        "allowed_by:promotion_rule",
+    )

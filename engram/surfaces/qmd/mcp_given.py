@@ -1,0 +1,64 @@
+"""What an MCP client is given of a vault -> lines of that vault's access log.
+
+Of what a search lists nobody asked for one; what is got by name counts as read. Guarantees: only
+memories, only of vaults that are registered here; what cannot be noted was given all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from engram.model.errors import EngramError
+from engram.model.given import Reader
+from engram.model.ids import slug
+from engram.surfaces.hooks.agents import reader_in
+
+if TYPE_CHECKING:
+    from engram.surfaces.qmd.face import Face
+    from engram.surfaces.qmd.rows import DocumentText, ResultRow
+
+#: a client that does not say its name
+CLIENT: Final = Reader("mcp")
+_FACTS = "facts/"
+
+
+def client_named(info: object, environment: Mapping[str, str] | None = None) -> Reader:
+    """A client by its `clientInfo`; one that was started by an agent is in the agent's session."""
+    name = info.get("name") if isinstance(info, Mapping) else None
+    if not isinstance(name, str) or not name.strip():
+        return CLIENT
+    by = slug(name[:200], CLIENT.by)
+    here = reader_in(environment or {})
+    return here if here.by == by else Reader(by)
+
+
+def note_found(face: Face, reader: Reader, question: str, rows: Iterable[ResultRow]) -> None:
+    """Note what a search listed."""
+    _note(face, reader, question, rows, asked=False)
+
+
+def note_got(face: Face, reader: Reader, documents: Iterable[DocumentText]) -> None:
+    """Note what was got by name."""
+    _note(face, reader, "", documents, asked=True)
+
+
+def _note(face: Face, reader: Reader, question: str, given: Iterable[Any], *, asked: bool) -> None:
+    found: dict[str, list[str]] = {}
+    for one in given:
+        if one.path.startswith(_FACTS):
+            name = one.path.rpartition("/")[2].removesuffix(".md")
+            found.setdefault(one.collection, []).append(name)
+    if not found:
+        return
+    # imported here: most that is asked is about other notes
+    from engram.vault import Vault
+
+    config = face.config()
+    for collection, names in found.items():
+        vault = config.collection(collection)
+        if vault is None or not vault.vault:
+            continue
+        with suppress(EngramError), Vault.open(vault.path, environment=face.environment) as opened:
+            opened.note_given("mcp", names, question, reader, asked=asked)

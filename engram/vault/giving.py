@@ -1,0 +1,44 @@
+"""What a vault gives to who asks -> one line of its access log, with the question.
+
+The question is kept redacted and cut. Guarantees: a vault of others, and one that cannot be
+written, is not; what cannot be noted was given all the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from engram.model.errors import BadInput, StorageError
+from engram.model.given import MOST_QUESTION, GivenBlock, How, Reader
+from engram.model.instant import day_of
+from engram.model.text import first_line
+from engram.recall.given_items import found, given_items, hash_of
+from engram.store.catalog.access import AccessLog
+
+if TYPE_CHECKING:
+    from engram.vault.wiring import VaultParts
+
+_log = logging.getLogger(__name__)
+
+
+def note_given(
+    parts: VaultParts, how: How, identifiers: Iterable[str], question: str, reader: Reader, *,
+    asked: bool,
+) -> None:  # fmt: skip
+    """Append the memories of these ids, in order, each once."""
+    shown = list(parts.catalog.memories(dict.fromkeys(identifiers)))
+    if not (shown and parts.writable):
+        return
+    now, policy = parts.clock.now(), parts.policy
+    items = {one.id: str(parts.catalog.items.of(one.id) or "") for one in shown}
+    block = GivenBlock(
+        now, *reader, how, given_items(shown, found(day_of(now)), items), hash_of(shown),
+        policy.read_order, policy.digest, parts.catalog.last, asked,
+        first_line(parts.redactor.redact(question).text, MOST_QUESTION),
+    )  # fmt: skip
+    try:
+        AccessLog(parts.disk).give(block)
+    except (StorageError, BadInput) as error:
+        _log.info("the question was answered and not counted: %s", error)

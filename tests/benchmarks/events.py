@@ -1,0 +1,101 @@
+"""The log as contract events: `python -m tests.benchmarks.events [--events N]`.
+
+A vault whose catalog has a log of so many events, of which every fourth writes a memory, in
+transactions of 20. CPU time of the last 50 events, of the last 50 of one name and of one space, and
+of all of them; beside `json.loads` of every line of `state/trace.jsonl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engram.model.change import Event, Plan, Transaction
+from engram.model.numbering import numbered
+from engram.store.base import layout
+from engram.store.base.clock import FixedClock
+from engram.store.commits.views import trace_lines
+from engram.vault import Vault
+
+_NOW, _EACH = "2026-03-06T12:00:00Z", 20
+_LINK = "claude-code-3f2a1c9d04be#^m5380bbce97"
+
+
+def logged(count: int) -> list[Transaction]:
+    """Transactions with so many events."""
+    made: list[Transaction] = []
+    tick, counts = 0, dict[tuple[str, str], int]()
+    for first in range(0, count, _EACH):
+        told = [_event(number) for number in range(first, min(first + _EACH, count))]
+        events, tick = numbered(told, tick, lambda store, kind: counts.get((store, kind), 0))
+        for event in events:
+            item = dict(event.details).get("item", "")
+            store, _, rest = item.rpartition(":")
+            if item:
+                space, _, kind = store.rpartition(":")
+                counts[space, kind] = max(counts.get((space, kind), 0), int(rest))
+        number = len(made) + 1
+        plan = Plan("extract", events=events)
+        made.append(Transaction(number, _NOW, plan, tick=tick, policy="9f2c41d07a6be813"))
+    return made
+
+
+def _event(number: int) -> Event:
+    name = f"fact-20260306-120000-{number:08x}"
+    about = (("code", "new"), ("origin", "rules"), ("source", _LINK), ("rule", "decided"))
+    space = "user:me" if number % 8 == 0 else "project:shop"
+    place = (("store", space), ("kind", "semantic"))
+    if number % 4 == 0:
+        return Event("memory_write", name, (*about, ("category", "fact"), *place))
+    if number % 4 == 1:
+        return Event("memory_denied", "", (*about, *place))
+    return Event("consolidated", name, (("step", "1"), ("action", "renew"), ("why", "read")))
+
+
+def seconds(do: Callable[[], object]) -> float:
+    """CPU seconds of the best of three."""
+    best = 1e9
+    for _ in range(3):
+        start = time.process_time()
+        do()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=100_000)
+    count = parser.parse_args().events
+    with tempfile.TemporaryDirectory() as folder:
+        home = {"ENGRAM_HOME": f"{folder}/home", "HOME": folder}
+        with Vault.create(Path(folder) / "v", environment=home, clock=FixedClock(_NOW)) as vault:
+            made = logged(count)
+            vault.parts.disk.append(layout.TRACE, b"".join(map(trace_lines, made)), sync=False)
+            with vault.parts.catalog.transaction():
+                for one in made:
+                    vault.parts.catalog.record(one)
+            trace = vault.parts.disk.read(layout.TRACE) or b""
+            lines = trace.splitlines()
+            peer = seconds(lambda: [json.loads(line) for line in lines])
+            size = len(trace) / len(lines)
+            print(f"{len(lines):,} lines of {size:.0f} bytes; json.loads {peer:.2f} s")
+            asked: dict[str, Callable[[], object]] = {
+                "the last 50": lambda: vault.events(50),
+                "the last 50 denied": lambda: vault.events(50, event="memory_denied"),
+                "one name that is rare": lambda: vault.events(50, event="memory_promoted"),
+                "the last 50 of user": lambda: vault.events(50, space="user"),
+                "the last 1,000 as rows": lambda: [one.row for one in vault.events(1_000)],
+                "all": lambda: vault.events(10 * count),
+            }
+            for name, do in asked.items():
+                took = seconds(do)
+                print(f"{name}: {took:.3f} s, {took / peer:.2f} of that")
+
+
+if __name__ == "__main__":
+    main()
