@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.change import Event, Plan
+from engram.model.given import GivenBlock, GivenItem
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access_log import AccessLog
 from engram.store.catalog.access_purge import purge_questions
+from engram.store.catalog.given_line import block_of, line_of
 from engram.store.commits.purge_words import MARK, ReasonEraser
 from engram.vault import Vault
 from tests.conftest import NOW
@@ -71,6 +73,7 @@ def lived_in(vault: Vault) -> tuple[str, str]:
     copied = vault.root / "state/access.sync-conflict-20260308-130000-ABCDEFG.jsonl"
     copied.write_text(json.dumps(lines[1]))
     vault.recall("postgres")
+    vault.recall(f"where does the zwickelhut of {ASKED} hang")
     return gone, kept
 
 
@@ -93,7 +96,7 @@ def test_no_free_word_about_a_purged_memory_stands_anywhere(vault: Vault, tmp_pa
     reasons = [value for *_, event in again.origin(kept).events for key, value in event.details
                if key in ("reason", "why")]  # fmt: skip
     # one reason was given for both memories, and one for both of the pair
-    assert reasons == [MARK, MARK, "kept in winter"]
+    assert reasons == ["forgotten", MARK, MARK, "kept in winter"]
 
 
 def where_it_parses(vault: Vault) -> list[bytes]:
@@ -143,6 +146,17 @@ def test_lines_that_are_appended_while_questions_are_purged_stay(tmp_path: Path)
     assert len(rows) == written
     assert {row.get("question", MARK) for row in rows} == {MARK}
     assert {row["ids"][0] for row in rows} == {name}
+
+
+def test_the_line_of_a_block_is_a_block_without_its_question(tmp_path: Path) -> None:
+    disk = VaultDisk(tmp_path)
+    name = "fact-20260305-100000-00000000"
+    item = GivenItem(name, "user:me:semantic:1", "semantic", "user", ("matches_query",))
+    block = GivenBlock(NOW, "person", "by-hand", "recall", (item,), "0" * 64, ("user",),
+                       asked=True, question="wo h\u00e4ngt der Schl\u00fcssel?")  # fmt: skip
+    disk.append(ACCESS, line_of(block))
+    purge_questions(disk, [name], str)
+    assert block_of(disk.read(ACCESS) or b"") == block._replace(question=MARK)
 
 
 _QUESTIONS = st.text(max_size=30)
