@@ -83,6 +83,7 @@ OUTRANKED = "outranked"
 #: the events of a refusal, and of a person who keeps what was refused
 REFUSED, KEPT = DENIED, "refusal_kept"
 _PRIVACY = "privacy_deny_"
+_POLICY = ("write_", "policy_deny_", "privacy_deny_pattern", "privacy_deny_profile_key")
 _PRIVATE = frozenset({"secret", "personal"})
 
 
@@ -102,6 +103,11 @@ def is_private(code: str) -> bool:
     A link names a turn by such a digest; the event of such a refusal names the conversation alone.
     """
     return code in _PRIVATE or code.startswith(_PRIVACY)
+
+
+def of_policy(code: str) -> bool:
+    """Whether it is the policy that denies it, which its person may change."""
+    return code.startswith(_POLICY)
 
 
 def check_code(named: str, seen: frozenset[str]) -> None:

@@ -17,7 +17,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.ids import slug
 from engram.model.instant import day_of
 from engram.model.memory import CATEGORIES
-from engram.model.refusal_codes import meaning
+from engram.model.refusal_codes import meaning, of_policy
 from engram.model.report import Remembered
 from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
     from engram.pipeline.ports import Ports
+
+_PLAINLY = "say it as a plain statement"
+_WHERE_POLICY = "`engram policy show` tells which file says so"
 
 
 def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
@@ -59,7 +62,7 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
         stands = ports.view.memory(memory.id) if memory is not None else None
         if stands is None:
             why = f"refused: {verdict.code} ({meaning(verdict.code)})"
-            raise BadInput(why, "say it as a plain statement")
+            raise BadInput(why, _WHERE_POLICY if of_policy(verdict.code) else _PLAINLY)
         return Remembered(verdict.decision, verdict.code, stands)
 
 
@@ -95,9 +98,8 @@ def _harmful(code: str) -> BadInput:
             "this holds a secret; it was not written", "say it without the secret", code=refused
         )
     return BadInput(
-        f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
-        code=refused,
-    )  # fmt: skip
+        f"refused: {code} ({meaning(code)}); it was not written", _PLAINLY, code=refused
+    )
 
 
 def unheard(words: str, category: str, project: str, now: Instant) -> Candidate:

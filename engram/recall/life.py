@@ -215,9 +215,12 @@ class _Words:
         told = [text for event in others for text in self._of_another(event, deed)]
         for event in own:
             implied = _IMPLIED.get(event.name, frozenset()) & names
-            if not implied and not (told and event.name == _CONSOLIDATED and _of_two(event)):
+            if event.name == DELETED or implied:
+                continue
+            if not (told and event.name == _CONSOLIDATED and _of_two(event)):
                 yield self._own(event, deed)
-        yield from told
+        yield from told  # what took its place in the same step came after what it replaced
+        yield from (self._own(event, deed) for event in own if event.name == DELETED)
 
     def _own(self, event: Event, deed: _Deed) -> str:
         details = dict(event.details)
@@ -382,9 +385,14 @@ def _undoing(details: Mapping[str, str]) -> str:
     what = details.get("undoes", "")
     if not what:
         return "A change was undone"
-    numbers = what.split()
-    named = f"change {' and '.join(numbers)}" if all(map(str.isdecimal, numbers)) else what
-    return f"You undid {named}"
+    *before, last = what.split()
+    if not all(map(str.isdecimal, (*before, last))):
+        return f"You undid {what}"
+    return (
+        f"You undid changes {', '.join(before)} and {last}"
+        if before
+        else f"You undid change {last}"
+    )
 
 
 def _day(time: Instant, timezone: str) -> Day:

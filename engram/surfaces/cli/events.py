@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import click
 
 from engram.model.contract_event import ContractEvent
 from engram.model.display import plain_line
+from engram.model.errors import EngramError
 from engram.model.item import SPACES
 from engram.model.plain_view import plain_view
 from engram.model.refusal_codes import meaning
+from engram.model.text import first_line
+from engram.model.trace import BORDER_CHECK
+from engram.model.traced_text import traced_text
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
+
+if TYPE_CHECKING:
+    from engram.vault import Vault
 
 #: a sentence for each event of the contract, of its fields by name
 _SENTENCES: Mapping[str, str] = {
@@ -27,6 +36,16 @@ _SENTENCES: Mapping[str, str] = {
     "memory_deleted": "{memory_id} is out of use: {reason}{by}",
     "memory_phase_diff": "{space}:{owner} from {from_phase_id} to {to_phase_id}",
 }
+
+
+#: how a block was given, where no question tells it
+_HOW: Mapping[str, str] = {"session-start": "at the start of a session", "mcp": "over MCP"}
+#: subjects that are named of an event that happened to many
+_NAMED = 3
+#: fields that name an item
+_NAMES = ("winner_id", "loser_id", "memory_id", "replaced_by")
+#: characters of what it says
+_WIDTH = 60
 
 
 @click.command("events")
@@ -47,55 +66,100 @@ def command(
     """The last events of the memory contract, the newest at the end.
 
     What was written, refused, replaced, deleted and given, to whom and under which policy.
+    Told in short: checks that let something pass are left out unless --event asks for them, and
+    what one step did to many is one line. --plain and --json have every event.
     """
     with opened() as vault:
         found = vault.events(
             limit, event=name, since=since, space=space, session=session, expand=expand
         )
-    if wants_json():
-        emit_json([one.row for one in found])
-        return
-    for number, one in enumerate(found):
+        if wants_json():
+            emit_json([one.row for one in found])
+            return
         if plain:
-            say("\n" * bool(number) + plain_view(one.row))
+            for number, one in enumerate(found):
+                say("\n" * bool(number) + plain_view(one.row))
         else:
-            _tell(one)
+            _Telling(vault).tell([one for one in found if name or not _passed(one)])
     if not found:
         talk("nothing has happened yet" if not (name or since or space or session) else "none")
+    elif len(found) == limit and not plain:
+        talk(f"these are the last {limit} events: `--limit {limit * 10}` shows older ones too")
 
 
-def _tell(one: ContractEvent) -> None:
-    head = f"{one.number:>6}  {one.time}  "
-    say(
-        head + styled(plain_line(one.type), fg="cyan") + f"  {plain_line(one.ai_profile)}", raw=True
-    )
-    for line in _lines(one):
-        say(paragraph(plain_line(line), 8), raw=True)
+def _passed(one: ContractEvent) -> bool:
+    return one.type == BORDER_CHECK and one.fields.get("allowed") is True
 
 
-def _lines(one: ContractEvent) -> list[str]:
-    fields = one.fields
-    for name in ("written", "recalled"):
-        if name in fields:
-            asked = fields.get("query")
-            told = [f"for: {asked}"] if asked else []
-            return told + [f"{row['id']}: {row['text']}" for row in _rows(fields[name])]
-    sentence = _SENTENCES.get(one.type)
-    if sentence is None:
-        details = fields.get("details")
-        pairs = details.items() if isinstance(details, dict) else ()
-        told = [str(fields.get("subject", "")), *(f"{key}={value}" for key, value in pairs)]
-        return [" ".join(filter(None, told))]
-    more = {
-        "why": meaning(str(fields.get("reason", ""))),
-        "to": f" to {fields['to_space']}" if "to_space" in fields else "",
-        "by": f" by {fields['replaced_by']}" if "replaced_by" in fields else "",
-    }
-    lines = [sentence.format_map({**fields, **more})]
-    attempted = fields.get("attempted")
-    if isinstance(attempted, dict) and "id" in attempted:
-        lines[0] = f"{attempted['id']} {lines[0]} ({fields['reason']})"
-    return lines
+def _head(one: ContractEvent) -> tuple[int, str, str, str]:
+    return one.number, one.time, one.type, one.ai_profile
+
+
+class _Telling:
+    """Events for a person: a heading for what one step did, and a line for each of its events."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+
+    def tell(self, found: Sequence[ContractEvent]) -> None:
+        """Print them; what happened to many in the same way is one line."""
+        for (number, time, name, who), group in groupby(found, _head):
+            head = f"{number:>6}  {time}  {styled(plain_line(name), fg='cyan')}"
+            say(f"{head}  {plain_line(who)}", raw=True)
+            for details, same in groupby(group, _details):
+                for line in self._of_step(details, list(same)):
+                    say(paragraph(plain_line(line), 8), raw=True)
+
+    def _of_step(self, details: str | None, same: Sequence[ContractEvent]) -> list[str]:
+        if details is None:
+            return [line for one in same for line in self._lines(one)]
+        return [_of_many([str(one.fields.get("subject", "")) for one in same], details)]
+
+    def _lines(self, one: ContractEvent) -> list[str]:
+        fields = one.fields
+        for name in ("written", "recalled"):
+            if name in fields:
+                asked = fields.get("query")
+                how = f"for: {asked}" if asked else _HOW.get(str(fields.get("how", "")), "")
+                rows = [f"{row['id']}: {row['text']}" for row in _rows(fields[name])]
+                return [how, *rows] if how else rows
+        reason = str(fields.get("reason", ""))
+        attempted = fields.get("attempted")
+        refused = attempted.get("id", "") if isinstance(attempted, dict) else ""
+        if fields.get("allowed") is False and one.type == BORDER_CHECK:
+            refused = fields.get("subject_id", "")
+        if refused:
+            return [f"{refused} not kept: {meaning(reason)} ({reason})"]
+        named = {name: self._named(str(fields[name])) for name in _NAMES if name in fields}
+        more = {
+            "why": meaning(reason),
+            "to": f" to {fields['to_space']}" if "to_space" in fields else "",
+            "by": f" by {named['replaced_by']}" if "replaced_by" in fields else "",
+        }
+        return [_SENTENCES[one.type].format_map({**fields, **named, **more})]
+
+    def _named(self, item: str) -> str:
+        """An item with what it says, where it is a memory that there still is."""
+        try:
+            said = traced_text(self._vault.memory(item).text)
+        except EngramError:
+            return item
+        return f"{item} “{first_line(said, _WIDTH)}”"
+
+
+def _details(one: ContractEvent) -> str | None:
+    """The details of an event that the contract does not know; None for one that it does."""
+    if one.type in _SENTENCES or "written" in one.fields or "recalled" in one.fields:
+        return None
+    details = one.fields.get("details")
+    pairs = details.items() if isinstance(details, dict) else ()
+    return " ".join(f"{key}={value}" for key, value in pairs)
+
+
+def _of_many(subjects: Sequence[str], details: str) -> str:
+    named = ", ".join(filter(None, subjects[:_NAMED]))
+    more = f"and {len(subjects) - _NAMED} more" if len(subjects) > _NAMED else ""
+    return " ".join(filter(None, (named, more, details)))
 
 
 def _rows(value: object) -> list[dict[str, object]]:

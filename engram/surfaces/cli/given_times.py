@@ -38,7 +38,7 @@ def tell_given(found: Sequence[GivenTo], limit: int) -> None:
         where = one.link or (one.session if one.session != BY_HAND else "")
         who = f"{styled(one.by, fg='cyan')}, {_HOW[one.how]}"
         say(f"{one.time}  {who}{f'  [[{where}]]' if where else ''}", raw=True)
-        why = ", ".join(_WHY[code] for code in one.why if code in _WHY)
+        why = " and ".join(_WHY[code] for code in one.why if code in _WHY)
         say(f"    because {why}{f' (told by {one.summary})' if one.summary else ''}")
         if one.question:
             say(paragraph(plain_line(f'"{one.question}"'), 4), raw=True)
