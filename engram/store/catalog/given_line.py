@@ -31,6 +31,8 @@ _ITEM = re.compile(
 )
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _POLICY = re.compile(r"(?:[0-9a-f]{16})?")
+#: no vault has as many transactions
+_MOST = 1 << 40
 
 
 def line_of(block: GivenBlock) -> bytes:
@@ -79,7 +81,8 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
         and _DIGEST.fullmatch(block.content_hash)
         and _POLICY.fullmatch(block.policy)
         and type(block.last) is int
-        and isinstance(block.question, str)
+        and 0 <= block.last < _MOST
+        and len(block.question) <= MOST_QUESTION
         and block.deterministic_hash == row["hash"]
         and block.counts == row["spaces"]
     )
