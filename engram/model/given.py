@@ -7,8 +7,7 @@ which items in which order, `content_hash` what they said. Loaded by hooks: tupl
 Pure.
 """
 
-from __future__ import annotations
-
+# annotations are values here: texts are compiled where a tuple is made, and a hook waits
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 

@@ -3,7 +3,7 @@
 The log is appended to by hooks and commands that take no lock, so it is never replaced: a question
 is overwritten where it stands, the length of every line stays, and no line that comes meanwhile is
 lost. What is counted stays too. A line that names what was purged loses its whole question, any
-other the purged words alone. What cannot be read, after a crash for instance, is counted by nobody:
+other the purged words alone; an item of a project whose name was purged loses its id. What cannot be read, after a crash for instance, is counted by nobody:
 blanks take its place. Repeating changes nothing.
 """
 
@@ -48,6 +48,9 @@ def _overwritten(
     disk: VaultDisk, names: Collection[bytes], cleaned: Callable[[str], str]
 ) -> Iterator[tuple[int, bytes]]:
     for start, line in _lines(disk):
+        if (unnamed := _without_owners(line, names, cleaned)) is not None:
+            yield start, unnamed
+            continue
         sound = line.startswith(b"{") and line.endswith(b"}")
         if (sound and _QUESTION not in line) or not line.strip():
             continue
@@ -62,6 +65,28 @@ def _overwritten(
         if kept != value and value != b'""' and question != "(purged)":
             kept = next(one for one in (kept, _MARK, b'""') if len(one) <= len(value))
             yield start + line.index(value, line.index(_QUESTION)), kept.ljust(len(value))
+
+
+def _without_owners(
+    line: bytes, names: Collection[bytes], cleaned: Callable[[str], str]
+) -> bytes | None:
+    """The line of a block that has an item of a purged name, without that; None for any other.
+
+    An item without an id takes less room than one with it.
+    """
+    owners = {one: json.loads(b'"%b"' % one) for one in set(_OWNER.findall(line))}
+    purged = {owner for owner in owners.values() if cleaned(owner) != owner}
+    block = block_of(line) if purged else None
+    if block is None:
+        return None
+    items = tuple(
+        one._replace(item="") if one.item.split(":")[1:2][0:1] and one.item.split(":")[1] in purged
+        else one for one in block.items
+    )  # fmt: skip
+    question = MARK if any(name in line for name in names) else cleaned(block.question)
+    told = (question if block.question else "", "")
+    lines = (line_of(block._replace(items=items, question=one))[:-1] for one in told)
+    return next(one for one in lines if len(one) <= len(line)).ljust(len(line))
 
 
 def _question(line: bytes) -> str | None:

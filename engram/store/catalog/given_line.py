@@ -25,12 +25,10 @@ from engram.model.instant import instant_of
 ASKED, GIVEN = "ids", "given"
 #: what holds no block is not decoded
 _MARK = b'"content"'
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_ITEM = re.compile(
-    r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
-)
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_POLICY = re.compile(r"(?:[0-9a-f]{16})?")
+#: patterns; compiled when a line is read: a hook only writes them
+_NAME = r"[a-z0-9][a-z0-9._-]{0,79}"
+_ITEM = r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
+_DIGEST, _POLICY = r"[0-9a-f]{64}", r"(?:[0-9a-f]{16})?"
 #: no vault has as many transactions
 _MOST = 1 << 40
 
@@ -77,9 +75,9 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
     )  # fmt: skip
     sound = (
         instant_of(block.time) == block.time
-        and all(map(_NAME.fullmatch, names))
-        and _DIGEST.fullmatch(block.content_hash)
-        and _POLICY.fullmatch(block.policy)
+        and all(re.fullmatch(_NAME, name) for name in names)
+        and re.fullmatch(_DIGEST, block.content_hash)
+        and re.fullmatch(_POLICY, block.policy)
         and type(block.last) is int
         and 0 <= block.last < _MOST
         and len(block.question) <= MOST_QUESTION
@@ -91,7 +89,7 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
 
 def _item(name: str, item: str, why: str, told: dict[str, list[str]]) -> GivenItem:
     """One item. Raises ValueError, TypeError or AttributeError."""
-    found, tells = _ITEM.fullmatch(item), tuple(told.get(name, ()))
+    found, tells = re.fullmatch(_ITEM, item), tuple(told.get(name, ()))
     if found is None or not all(map(is_id, (name, *tells))):
         raise ValueError(item)
     reasons = tuple(one for one in REASONS if one in why.split())
