@@ -21,6 +21,7 @@ from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
 from engram.model.memory import SESSION, Memory
 from engram.model.memory import SPACES as SPACES
+from engram.model.memory import kind_of as kind_of
 
 Kind = Literal["short_term", "semantic", "profile"]
 KINDS: tuple[Kind, ...] = ("short_term", "semantic", "profile")
@@ -109,11 +110,6 @@ def store_of_memory(memory: Memory) -> Store:
     """The store of a memory; in session space the owner is the conversation it came from."""
     link = memory.sources[0] if memory.sources else ""
     return store_of(memory.space, memory.project, link.partition("#")[0])
-
-
-def kind_of(slot: str) -> Kind:
-    """`profile` for one value of a slot (the header's `key`), else `semantic`."""
-    return "profile" if slot else "semantic"
 
 
 def event_type_of(category: str, schema: str = "") -> EventType:

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from engram.model.given import GivenItem, Reason, content_hash
 from engram.model.instant import Day, day_of
-from engram.model.item import kind_of
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, kind_of
 
 #: days in which what is new counts half (`rank`, `injection`): so old a memory is recent
 _RECENT = 60

@@ -25,12 +25,11 @@ from engram.model.instant import instant_of
 ASKED, GIVEN = "ids", "given"
 #: what holds no block is not decoded
 _MARK = b'"content"'
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_ITEM = re.compile(
-    r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
-)
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_POLICY = re.compile(r"(?:[0-9a-f]{16})?")
+#: compiled where a line is read: hooks only write
+_NAME = r"[a-z0-9][a-z0-9._-]{0,79}"
+_ITEM = r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
+_DIGEST = r"[0-9a-f]{64}"
+_POLICY = r"(?:[0-9a-f]{16})?"
 
 
 def line_of(block: GivenBlock) -> bytes:
@@ -64,8 +63,10 @@ def block_of(line: bytes) -> GivenBlock | None:
 def _sound(row: dict[str, Any]) -> GivenBlock | None:
     asked = ASKED in row
     told = row.get("tells", {})
-    columns = zip(row[ASKED if asked else GIVEN], row["items"], row["why"], strict=True)
-    items = tuple(_item(*one, told) for one in columns)
+    columns = (row[ASKED if asked else GIVEN], row["items"], row["why"])
+    if not all(isinstance(one, list) for one in columns):
+        return None
+    items = tuple(_item(*one, told) for one in zip(*columns, strict=True))
     how = HOWS[HOWS.index(row["how"])]
     names = (row["by"], row["session"])
     spaces = tuple(row["spaces"])
@@ -75,9 +76,9 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
     )  # fmt: skip
     sound = (
         instant_of(block.time) == block.time
-        and all(map(_NAME.fullmatch, names))
-        and _DIGEST.fullmatch(block.content_hash)
-        and _POLICY.fullmatch(block.policy)
+        and all(re.fullmatch(_NAME, name) for name in names)
+        and re.fullmatch(_DIGEST, block.content_hash)
+        and re.fullmatch(_POLICY, block.policy)
         and type(block.last) is int
         and isinstance(block.question, str)
         and block.deterministic_hash == row["hash"]
@@ -88,7 +89,7 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
 
 def _item(name: str, item: str, why: str, told: dict[str, list[str]]) -> GivenItem:
     """One item. Raises ValueError, TypeError or AttributeError."""
-    found, tells = _ITEM.fullmatch(item), tuple(told.get(name, ()))
+    found, tells = re.fullmatch(_ITEM, item), tuple(told.get(name, ()))
     if found is None or not all(map(is_id, (name, *tells))):
         raise ValueError(item)
     reasons = tuple(one for one in REASONS if one in why.split())
