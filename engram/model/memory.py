@@ -71,6 +71,11 @@ PARTICIPANT = "participant"
 _DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
 
 
+def kind_of(slot: str) -> Literal["semantic", "profile"]:
+    """`profile` for one value of a slot (the header's `key`), else `semantic` (seed 002)."""
+    return "profile" if slot else "semantic"
+
+
 def confidence_tier(confidence: float) -> Tier:
     """explicit >= .95, implied >= .70, inferred >= .40, else speculative (seed 003)."""
     return next((tier for least, tier in _TIERS if confidence >= least), "speculative")
