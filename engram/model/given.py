@@ -19,6 +19,8 @@ How = Literal["session-start", "prompt", "recall", "mcp"]
 HOWS: tuple[How, ...] = ("session-start", "prompt", "recall", "mcp")
 #: who was given it where no agent is known, and the session of what belongs to none
 PERSON, UNKNOWN, BY_HAND = "person", "unknown", "by-hand"
+#: who acts where nobody does: a consolidation, and an import
+NIGHT, IMPORT = "night", "import"
 #: why an item was given, in the order of seed 002; the last where there is no other reason
 Reason = Literal["matches_query", "recency", "importance", "active_rule"]
 REASONS: tuple[Reason, ...] = ("matches_query", "recency", "importance", "active_rule")

@@ -83,7 +83,7 @@ OUTRANKED = "outranked"
 #: the events of a refusal, and of a person who keeps what was refused
 REFUSED, KEPT = DENIED, "refusal_kept"
 _PRIVACY = "privacy_deny_"
-_POLICY = ("write_", "policy_deny_", "privacy_deny_pattern", "privacy_deny_profile_key")
+_POLICY = ("write_space_", "write_policy_", "policy_deny_")
 _PRIVATE = frozenset({"secret", "personal"})
 
 
@@ -106,7 +106,7 @@ def is_private(code: str) -> bool:
 
 
 def of_policy(code: str) -> bool:
-    """Whether it is the policy that denies it, which its person may change."""
+    """Whether a value of the policy denies it, and not what a text tells."""
     return code.startswith(_POLICY)
 
 

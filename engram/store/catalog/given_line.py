@@ -29,6 +29,8 @@ _MARK = b'"content"'
 _NAME = r"[a-z0-9][a-z0-9._-]{0,79}"
 _ITEM = r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
 _DIGEST, _POLICY = r"[0-9a-f]{64}", r"(?:[0-9a-f]{16})?"
+#: no vault has as many transactions
+_MOST = 1 << 40
 
 
 def line_of(block: GivenBlock) -> bytes:
@@ -62,8 +64,10 @@ def block_of(line: bytes) -> GivenBlock | None:
 def _sound(row: dict[str, Any]) -> GivenBlock | None:
     asked = ASKED in row
     told = row.get("tells", {})
-    columns = zip(row[ASKED if asked else GIVEN], row["items"], row["why"], strict=True)
-    items = tuple(_item(*one, told) for one in columns)
+    columns = (row[ASKED if asked else GIVEN], row["items"], row["why"])
+    if not all(isinstance(one, list) for one in columns):
+        return None
+    items = tuple(_item(*one, told) for one in zip(*columns, strict=True))
     how = HOWS[HOWS.index(row["how"])]
     names = (row["by"], row["session"])
     spaces = tuple(row["spaces"])
@@ -77,7 +81,8 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
         and re.fullmatch(_DIGEST, block.content_hash)
         and re.fullmatch(_POLICY, block.policy)
         and type(block.last) is int
-        and isinstance(block.question, str)
+        and 0 <= block.last < _MOST
+        and len(block.question) <= MOST_QUESTION
         and block.deterministic_hash == row["hash"]
         and block.counts == row["spaces"]
     )
