@@ -217,7 +217,6 @@ def is_uncollected(memory: Memory) -> bool:
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")
 
 
-
 def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:
     """The scope of hash ownership: space, project and the one entity it is about (design 5.3)."""
     about = entities[0] if entities else ""

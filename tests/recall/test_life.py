@@ -61,6 +61,15 @@ ROWS = {
          event("memory_deleted", OTHER, reason="superseded", replaced_by=ID)],
         ["It replaced “We use SQLite.”, because it was said later."],
     ),
+    "it replaced one and was replaced in the same step": (
+        [event("memory_deleted", reason="superseded", replaced_by="fact-newer"),
+         event("memory_deleted", OTHER, reason="superseded", replaced_by=ID)],
+        ["It replaced “We use SQLite.”.", "It was replaced by fact-newer."],
+    ),
+    "an undo of several": (
+        [event("undone", undoes="1 2 3", what="taken back")],
+        ["You undid changes 1, 2 and 3: its file was taken back."],
+    ),
     "an older supersession": (
         [event("memory_superseded", by=OTHER, code="newer_value")],
         ["It was replaced by “We use SQLite.”: a newer value took its place."],
