@@ -217,11 +217,6 @@ def is_uncollected(memory: Memory) -> bool:
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")
 
 
-def kind_of(slot: str) -> Literal["semantic", "profile"]:
-    """The kind of item (`model/item`): `profile` for one value of a slot, else `semantic`."""
-    return "profile" if slot else "semantic"
-
-
 def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:
     """The scope of hash ownership: space, project and the one entity it is about (design 5.3)."""
     about = entities[0] if entities else ""
