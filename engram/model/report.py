@@ -214,6 +214,7 @@ class Status:
     `to_review` is how many memories were set aside for the person; `records` has those schemas
     that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
     where none is configured, as `last_run`, the last consolidation, where there is no record of it.
+    `policy_problem` is why a policy file is not understood: then nothing is learnt or given.
     """
 
     vault: str
@@ -234,6 +235,7 @@ class Status:
     index: IndexStatus = IndexStatus()
     vectors: VectorStatus | None = None
     last_run: ConsolidationRun | None = None
+    policy_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -567,7 +567,9 @@ class Vault:
             record_counts(parts.view, self.settings.records.most, self.clock.now()),
             parts.tiers.counts(self.clock.now()).tiers,
         )  # fmt: skip
-        return replace(known, last_run=parts.runs.last())
+        problem, _ = parts.policy_check()
+        told = "" if problem is None else problem[0]
+        return replace(known, last_run=parts.runs.last(), policy_problem=told)
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""

@@ -24,7 +24,9 @@ def test_a_policy_of_the_vault_that_is_not_understood_stops_learning_and_giving_
     ran = shop.run("extract")
     assert ran.code == 1 and "policy.toml:2: unknown key privacy.allow_everything" in ran.err
     assert tree_digest(shop.vault / "facts") == before
-    for reading in (["status"], ["list"], ["search", "postgres"], ["show", "preference"]):
+    stopped = "nothing is learnt or given: "
+    assert f"{stopped}{policy}:2: unknown key" in shop.run("status").out
+    for reading in (["list"], ["search", "postgres"], ["show", "preference"]):
         assert shop.run(*reading).code == 0, reading
     assert json.loads(shop.run("policy", "show", "--json").out)["problem"]["code"] == "CONFIG_ERROR"
     # what a person decides about memories is done

@@ -36,6 +36,8 @@ def command() -> None:
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    if state.policy_problem:
+        say(f"policy     not understood, nothing is learnt or given: {state.policy_problem}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
     say(f"memories   {kinds}")
     if any(state.tiers.values()):
