@@ -54,6 +54,10 @@ def test_under_the_contract_only_what_is_asked_for_is_kept(shop: Shop) -> None:
     shop.run("capture", "-", stdin=SAID.encode())
     shop.run("extract")
     assert shop.run("list").out == held
+    told = " ".join(shop.run("events").out.split())
+    assert "nothing is written there unless you ask for it (write_space_disallowed)" in told
+    assert ": allowed" not in told
+    assert ": allowed" in shop.run("events", "--event", "memory_border_check").out
     assert shop.run("remember", "The oven is cleaned on Mondays.").code == 0
     assert "cleaned on Mondays" in shop.run("list").out
     named = [path.stem for path in (shop.vault / "state" / "policies").iterdir()]
