@@ -242,7 +242,8 @@ def _grown(ours: Memory, theirs: Memory, note: RecordNote, now: Instant) -> Reco
     said = {one.field for one in fresh}
     fresh += [one for one in differences(base, after, day) if one.field not in said]
     after = replace(after, sections=with_changes(after.sections, fresh))
-    if ours.live and not theirs.live:
+    # what a person vouches for is not over because a store says so that programs write
+    if ours.live and not theirs.live and not vouched:
         after = replace(
             after, status=theirs.status, status_since=theirs.status_since,
             status_reason=theirs.status_reason,

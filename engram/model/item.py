@@ -39,7 +39,10 @@ _EVENT_OF_CATEGORY: Mapping[str, EventType] = {
     "fact": "fact", "entity": "fact", "relationship": "fact",
     "skill": "execution", "moment": "execution",
 }  # fmt: skip
-_ID = re.compile(r"(session|user|project|system):([^:\s]+):(short_term|semantic|profile):([0-9]+)")
+#: a longer number is none that was ever given: it would fit nowhere
+_ID = re.compile(
+    r"(session|user|project|system):([^:\s]+):(short_term|semantic|profile):([0-9]{1,12})"
+)
 _BLANKS = re.compile(r"\s+")
 
 

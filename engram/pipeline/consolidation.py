@@ -76,7 +76,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
 
     A model, where one is configured and the tier is not "rules", is asked without the writer lock,
     by one process at a time: raises Locked when another does so for too long. Raises BadInput for
-    a model that is none.
+    a model that is none, ConfigError for a policy that is not understood where one would be asked.
     """
     model = _model(mode.tier, ports)
     if mode.closing:
@@ -157,8 +157,10 @@ def consolidate_if_due(ports: Ports, batch: str = "") -> None:
 
 def _model(tier: Tier, ports: Ports) -> RunModel | None:
     check_tier(tier, ports)
-    asked = tier != "rules" and ports.asks_model
-    return ports.model_for_run() if asked else None
+    if tier == "rules" or not ports.asks_model:
+        return None
+    _ = ports.policy  # before a model is paid under a policy that is not understood
+    return ports.model_for_run()
 
 
 def check_tier(tier: Tier, ports: Ports) -> None:

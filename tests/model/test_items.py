@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
 from engram.model.errors import BadInput
-from engram.model.item import check_item, normal_owner
+from engram.model.item import check_item, item_id, normal_owner
 from engram.model.item_view import (
     candidate_item,
     dedup_key,
@@ -127,3 +127,8 @@ def test_a_text_that_may_hold_a_secret_is_hidden_in_a_trace() -> None:
     assert [traced_text(text) for text in shown] == shown
     assert traced_text("a \n b") == "a b"
     assert traced_text("x" * 201) == "x" * 200 + "... (truncated)"
+
+
+def test_a_number_that_fits_nowhere_is_no_items() -> None:
+    assert item_id("project:shop:semantic:999999999999") is not None
+    assert item_id("project:shop:semantic:" + "9" * 20) is None

@@ -317,6 +317,20 @@ def test_record_that_was_retired_there_is_retired_here(tmp_path: Path, vault: Va
     assert only(vault).status == "retired"
 
 
+def test_what_a_person_vouches_for_is_not_over_because_a_store_says_so(
+    tmp_path: Path, vault: Vault
+) -> None:
+    """An agent may write to that store."""
+    folder = home(tmp_path, "shop")
+    put(folder, DECISION)
+    take(vault, folder)
+    vault.confirm([only(vault).id])
+    put(folder, changed(record_status="archived", archived_at="2026-02-01T00:00:00Z"))
+    take(vault, folder)
+    memory = only(vault)
+    assert (memory.status, memory.authority) == ("active", "user_asserted")
+
+
 def test_records_of_a_store_are_sound_and_outlive_a_night(tmp_path: Path, vault: Vault) -> None:
     take(vault, store_of(tmp_path, "till"))
     assert [row.name for row in vault.audit().rows if row.flaws] == []

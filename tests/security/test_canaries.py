@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from engram.capture.accept import cleaned
 from engram.capture.redact.redactor import compile_redactor
-from engram.model.errors import BadInput, EngramError
+from engram.model.errors import BadInput, ConfigError, EngramError
 from engram.model.model_request import Reply, Request, Usage
 from engram.model.refusal_codes import REFUSED
 from engram.model.turn import Turn
@@ -146,6 +146,25 @@ def test_what_a_policy_keeps_out_for_its_words_is_nowhere(vault: Vault, tmp_path
     assert dict(event.details)["rule"] == "pattern:1"
     vault.close()
     assert where(tmp_path, "zwickelhut") == []
+
+
+def test_no_model_is_asked_under_a_policy_that_is_not_understood(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    class Asked:
+        def ask(self, request: Request) -> Reply:
+            raise AssertionError("a model was asked")
+
+    with Vault.create(
+        tmp_path / "asked", environment=environment, clock=FixedClock(_TIME),
+        adapters=Adapters(model=Asked()),
+    ) as vault:  # fmt: skip
+        for number in range(6):
+            vault.remember(f"The shop uses Postgres for table {number}, for it has two writers.")
+        vault.parts.places.policy_file.write_text("write_policy = 3\n", encoding="utf-8")
+        for asking in (vault.consolidate, vault.flush):
+            with pytest.raises(ConfigError, match="write_policy"):
+                asking()
 
 
 def _claude_lines(cage: Cage) -> Iterator[dict[str, object]]:
