@@ -2,8 +2,9 @@
 
 "My wifi password is sunflower" tells one, whatever the value looks like; "passwords are stored in
 1Password", "the password policy is strict" and "the PIN must have four digits" say something about
-one, as `secret_conditions` knows. Pure, bounded in time, and never stores the sentence. English, and
-the common sentences of German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian, Chinese, Japanese and Korean.
+one, as `secret_conditions` knows. Pure, bounded in time, and never stores the sentence. English,
+and the common sentences of German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian,
+Chinese, Japanese and Korean.
 """
 
 from __future__ import annotations
