@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from engram.model.change import Event
-from engram.model.given import BY_HAND, PERSON, GivenBlock
+from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import item_id
 from engram.model.trace import (
@@ -47,7 +47,7 @@ _BORDER_CODES = frozenset({"write_space_disallowed", "space_disabled"})
 #: of events that number a file and judge nobody
 _NOT_JUDGED = frozenset({"hand_edit", "item_numbered"})
 #: who acts where no conversation tells it, by the kind of the transaction
-_ACTORS: Mapping[str, str] = {"consolidate": "night", "import": "import"}
+_ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
 _TRANSCRIPT = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{12}")
 #: transcripts of what a person typed

@@ -7,8 +7,7 @@ which items in which order, `content_hash` what they said. Loaded by hooks: tupl
 Pure.
 """
 
-from __future__ import annotations
-
+# annotations are values here: texts are compiled where a tuple is made, and a hook waits
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -20,6 +19,8 @@ How = Literal["session-start", "prompt", "recall", "mcp"]
 HOWS: tuple[How, ...] = ("session-start", "prompt", "recall", "mcp")
 #: who was given it where no agent is known, and the session of what belongs to none
 PERSON, UNKNOWN, BY_HAND = "person", "unknown", "by-hand"
+#: who acts where nobody does: a consolidation, and an import
+NIGHT, IMPORT = "night", "import"
 #: why an item was given, in the order of seed 002; the last where there is no other reason
 Reason = Literal["matches_query", "recency", "importance", "active_rule"]
 REASONS: tuple[Reason, ...] = ("matches_query", "recency", "importance", "active_rule")

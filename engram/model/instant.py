@@ -103,8 +103,9 @@ def compact(instant: Instant) -> str:
 
 
 def plus_days(when: str, days: int) -> Day:
-    """The Day `days` after an Instant or a Day."""
-    return (date.fromisoformat(when[:10]) + timedelta(days=days)).isoformat()
+    """The Day `days` after an Instant or a Day; beyond the last day that there is, that one."""
+    first = date.fromisoformat(when[:10])
+    return (first + min(timedelta(days=days), date.max - first)).isoformat()
 
 
 def weekday_of(day: Day) -> str:

@@ -159,12 +159,15 @@ def _item(
 
 def item_row(item: MemoryItem) -> dict[str, object]:
     """An item as JSON has it: its fields in the order of seed 002, lists for tuples."""
-    meta = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in item.meta.items()
-    }
     return {
         "id": item.id, "kind": item.kind, "text": item.text, "source": item.source,
         "created_at": item.created_at, "importance": item.importance, "scope": item.scope,
-        "meta": meta,
+        "meta": listed(item.meta),
     }  # fmt: skip
+
+
+def listed(meta: Mapping[str, object]) -> dict[str, object]:
+    """The meta of an item as JSON has it: lists for tuples."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in meta.items()
+    }

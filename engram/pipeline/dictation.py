@@ -17,7 +17,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.ids import slug
 from engram.model.instant import day_of
 from engram.model.memory import CATEGORIES
-from engram.model.refusal_codes import meaning
+from engram.model.refusal_codes import is_private, meaning
 from engram.model.report import Remembered
 from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
     from engram.pipeline.ports import Ports
+
+#: what helps who is refused by the policy
+_ASK_POLICY = "`engram policy show` tells what is kept"
 
 
 def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
@@ -44,16 +47,20 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
-    if (found := harm_in_words(words, redactor))[0]:
+    if (harm := harm_in_words(words, redactor))[0]:
         place = slug(project) if project and redactor.clean(project) else ""
-        log_refusal(unheard(words, category or "fact", place, now), *found, ports)
-        raise _harmful(found[0])
+        log_refusal(unheard(words, category or "fact", place, now), *harm, ports)
+        raise _harmful(harm[0])
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0].in_zone(ports.timezone)
     ports.check_writable()
     # once without the lock: what deciding loads and compiles takes longer than all that follows
     with suppress(StorageError):  # a catalog that is broken is made anew under the lock
-        _decided(turn, category, ports)
+        found, _, plan = _decided(turn, category, ports)
+        if is_private(found.code):
+            with ports.committer.lock():
+                ports.committer.commit(plan)  # the event, and nothing that was said
+            raise BadInput(f"refused: {found.code} ({meaning(found.code)})", _ASK_POLICY)
     with writing(ports):
         verdict, memory = dictate(turn, category, ports)
         stands = ports.view.memory(memory.id) if memory is not None else None

@@ -21,7 +21,7 @@ from engram.model.contract_event import (
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
 from engram.model.item import item_id
-from engram.model.item_view import dedup_key, item_row, memory_item
+from engram.model.item_view import dedup_key, item_row, listed, memory_item
 from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, RECALL
 from engram.model.traced_text import traced_text
 from engram.store.catalog.given_rows import newest
@@ -29,13 +29,11 @@ from engram.store.catalog.log_rows import LogFilter
 
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
-    from engram.queries.lookup import Lookup
+    from engram.queries.given_queries import GivenQueries
     from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.catalog import Catalog
 
 PURGED, GONE = "(purged)", "(gone)"
-#: how a prompt is given something: what it said is the turn that follows
-_PROMPT = "prompt"
 
 
 class EventFilter(NamedTuple):
@@ -51,11 +49,11 @@ class ContractLog:
     """The events of one vault."""
 
     def __init__(
-        self, catalog: Catalog, lookup: Lookup, log: AccessLog,
+        self, catalog: Catalog, givens: GivenQueries, log: AccessLog,
         policy: Callable[[str], Mapping[str, object]],
     ) -> None:  # fmt: skip
         """`policy` gives the snapshot of a digest, empty where there is none."""
-        self._known = _CatalogKnown(catalog, lookup, policy)
+        self._known = _CatalogKnown(catalog, givens, policy)
         self._catalog = catalog
         self._log = log
         self._policy = policy
@@ -127,10 +125,10 @@ class _CatalogKnown:
     """What the catalog and the files know of items."""
 
     def __init__(
-        self, catalog: Catalog, lookup: Lookup, policy: Callable[[str], Mapping[str, object]]
+        self, catalog: Catalog, givens: GivenQueries, policy: Callable[[str], Mapping[str, object]]
     ) -> None:
         self._catalog = catalog
-        self._lookup = lookup
+        self._givens = givens
         self._policy = policy
         self._tags: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -150,14 +148,14 @@ class _CatalogKnown:
             described = dict(seen.meta)
             event_type = str(described.get("event_type", ""))
             key = dedup_key(event_type, memory.text, memory.key, logged=True)
-            row["meta"] = _listed(described | {"dedup_key": key})
+            row["meta"] = listed(described | {"dedup_key": key})
             return row
         place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
         return {
             "id": item or file, "kind": "semantic" if known is None else known.kind,
             "text": PURGED if self._catalog.log.is_purged(file) else GONE, "source": "unknown",
             "created_at": tick, "importance": 0.0, "scope": "session",
-            "meta": _listed({"file": file, **place, **told}),
+            "meta": listed({"file": file, **place, **told}),
         }  # fmt: skip
 
     def tags(self, policy: str, space: str) -> Sequence[str]:
@@ -167,17 +165,7 @@ class _CatalogKnown:
         return self._tags[policy, space]
 
     def question(self, block: GivenBlock) -> str:
-        if block.question or block.how != _PROMPT:
-            return traced_text(block.question)
-        link = self._catalog.turns.said_next(block.session, block.time)
-        turn = self._lookup.turns_in_sight([link]).get(link) if link else None
-        return traced_text(turn.text if turn is not None else "")
-
-
-def _listed(meta: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in meta.items()
-    }
+        return traced_text(self._givens.question(block)[1])
 
 
 def _tags(snapshot: Mapping[str, object], space: str) -> tuple[str, ...]:

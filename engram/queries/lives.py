@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engram.recall.life import GivenTo, Happened, LifeEvidence, SourceTurn, life
+from engram.recall.life import GivenCount, Happened, LifeEvidence, SourceTurn, life
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.given_rows import newest
 from engram.store.files.policy_snapshots import kept_policy
@@ -38,11 +38,11 @@ def life_of(
     return life(evidence, timezone)
 
 
-def _given(memory: Memory, log: AccessLog) -> list[GivenTo]:
+def _given(memory: Memory, log: AccessLog) -> list[GivenCount]:
     """Who was given it, the one who was given it last at the end."""
-    found: dict[str, GivenTo] = {}
+    found: dict[str, GivenCount] = {}
     for block in newest(log, memory.id):
-        one = found.setdefault(block.by, GivenTo(block.by, 0, block.time))
+        one = found.setdefault(block.by, GivenCount(block.by, 0, block.time))
         found[block.by] = one._replace(times=one.times + 1)
     return sorted(found.values(), key=lambda one: one.last)
 

@@ -119,13 +119,14 @@ class Lookup:
             raise NotFound(f"there is no memory {reference!r}", hint)
         return found
 
-    def removed(self, reference: str) -> tuple[str, bytes]:
-        """`(path, bytes)` of a file a person removed; raises BadInput for one that is there."""
-        path, body = self._transaction_log.last_body(reference)
-        home = self._projections.catalog.home(read_content(path, body).kind, reference)
+    def removed(self, reference: str) -> tuple[str, str, bytes]:
+        """`(id, path, bytes)` of a file a person removed; raises BadInput for one that is there."""
+        name = self.file_named(reference)
+        path, body = self._transaction_log.last_body(name)
+        home = self._projections.catalog.home(read_content(path, body).kind, name)
         if home:
             raise BadInput(f"{reference} is not gone", f"it stands in {home}")
-        return path, body
+        return name, path, body
 
     def at(self, path: str) -> tuple[Memory | None, str]:
         """The memory whose file stands at a path, and what is wrong with that file."""

@@ -127,7 +127,7 @@ class Happened(NamedTuple):
     event: Event
 
 
-class GivenTo(NamedTuple):
+class GivenCount(NamedTuple):
     """Who was given it, how often, and when last."""
 
     by: str
@@ -148,21 +148,21 @@ class LifeEvidence:
     happened: Sequence[Happened]
     other: Callable[[str], Memory | None]
     policy: Callable[[str], Mapping[str, object]] = lambda digest: {}
-    given: Sequence[GivenTo] = ()
+    given: Sequence[GivenCount] = ()
 
 
 def life(evidence: LifeEvidence, timezone: str) -> tuple[LifeLine, ...]:
     """The sentences, oldest first; days are those of `timezone`, `""` where none is known."""
-    words = _Words(evidence)
+    sentences = _Sentences(evidence)
     found: list[tuple[Instant, int, str]] = []
     for one in evidence.heard[:1]:
-        found.append((one.time or evidence.memory.created, 0, words.said_first(one)))
+        found.append((one.time or evidence.memory.created, 0, sentences.said_first(one)))
     ordered = sorted(evidence.happened, key=lambda one: one.number)
     for number, happened in groupby(ordered, lambda one: one.number):
         deed = _Deed(list(happened))
-        texts = dict.fromkeys(words.of_deed(deed))
+        texts = dict.fromkeys(sentences.of_deed(deed))
         found += [(deed.happened[0].time, number, text) for text in texts]
-    found += [(one.last, 0, words.given(one)) for one in evidence.given]
+    found += [(one.last, 0, sentences.given(one)) for one in evidence.given]
     return _once(found, timezone)
 
 
@@ -190,7 +190,7 @@ class _Deed:
         return next((dict(one.details) for one in found if one[:2] == (name, subject)), {})
 
 
-class _Words:
+class _Sentences:
     """Sentences about one memory, without the full stop."""
 
     def __init__(self, evidence: LifeEvidence) -> None:
@@ -202,7 +202,7 @@ class _Words:
         """Who said it, in which conversation."""
         return self._said(one) if one.role else "It was said where no transcript shows it any more"
 
-    def given(self, one: GivenTo) -> str:
+    def given(self, one: GivenCount) -> str:
         """How often somebody was given it."""
         who = "You were" if one.by == PERSON else f"{one.by} was"
         return f"{who} given it {'once' if one.times == 1 else f'{one.times} times until then'}"

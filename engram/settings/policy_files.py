@@ -36,7 +36,7 @@ from engram.settings.policy_keys import (
 from engram.settings.shipped import shipped_path
 from engram.settings.tightening import stated, tightened
 from engram.settings.toml_tables import MAX_CHARACTERS, flat, line_of, lines
-from engram.settings.user_files import read_small, without_mark
+from engram.settings.user_files import read_small, refuse_lost_link, without_mark
 
 if TYPE_CHECKING:
     from engram.model.errors import ConfigError
@@ -120,6 +120,7 @@ def _shipped(name: str) -> _Values:
 def _file(path: Path, layer: Literal["shipped", "user", "vault"]) -> dict[str, StatedValue]:
     text = read_small(path, follow=layer != "vault", most=4 * MAX_CHARACTERS)
     if text is None:
+        refuse_lost_link(path)
         return {}
     text = without_mark(text)
     return dict(_values(parsed(text, path), text, path, layer))
@@ -300,11 +301,12 @@ def _policy(values: _Values, spaces: Mapping[str, Policy] | None = None) -> Poli
 
 
 def _stamp(path: Path | None) -> tuple[int, ...] | None:
-    """What is another one when a file is; None for one that is not there."""
+    """What is another one when a file is, or the one that it links to; None without one."""
     if path is None:
         return None
     try:
-        found = os.lstat(path)
+        # a link that leads nowhere is no missing file
+        found = os.stat(path) if os.path.exists(path) else os.lstat(path)
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode

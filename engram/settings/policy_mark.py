@@ -18,29 +18,31 @@ from engram.settings.shipped import shipped_path
 _VAULT_POLICY, _NO_FILE = "policy.toml", "-"
 
 
-def policy_mark(places: UserPaths, vault: Path, policy: PolicyRef) -> str:
-    """The mark of a policy that was read just now."""
-    return " ".join((_stamps(places, vault), policy.digest, *policy.spaces))
+def policy_mark(stamps: str, policy: PolicyRef) -> str:
+    """The mark of a policy that was read after its files were as `stamps` says."""
+    return " ".join((stamps, policy.digest, *policy.spaces))
 
 
 def marked_policy(mark: str, places: UserPaths, vault: Path) -> PolicyRef | None:
     """The policy of a mark; None if it is of other files."""
     stamps, _, rest = mark.partition(" ")
-    if not rest or stamps != _stamps(places, vault):
+    if not rest or stamps != policy_stamps(places, vault):
         return None
     digest, *spaces = rest.split()
     return PolicyRef(digest, tuple(spaces))
 
 
-def _stamps(places: UserPaths, vault: Path) -> str:
+def policy_stamps(places: UserPaths, vault: Path) -> str:
+    """What is another one when any of the files is that a policy comes from."""
     shipped = (shipped_path("policy"), shipped_path("policy-contract"))
     return ";".join(map(_stamp, (*shipped, places.policy_file, vault / _VAULT_POLICY)))
 
 
 def _stamp(path: Path) -> str:
-    """What is another one when a file is."""
+    """What is another one when a file is, or the one that it links to."""
     try:
-        found = os.lstat(path)
+        # a link that leads nowhere is no missing file
+        found = os.stat(path) if os.path.exists(path) else os.lstat(path)
     except (OSError, ValueError):
         return _NO_FILE
     return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_ino}"

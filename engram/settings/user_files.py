@@ -59,6 +59,12 @@ def refuse_symlink(path: Path) -> None:
         raise ConfigError(f"{path}: is a symlink", "edit the file that it points to instead")
 
 
+def refuse_lost_link(path: Path) -> None:
+    """Raise ConfigError when the path is a symlink: nothing was found behind it."""
+    if os.path.islink(path):
+        raise ConfigError(f"{path}: is a link that leads nowhere", "mend the link, or remove it")
+
+
 def without_mark(text: str) -> str:
     """The text without a leading byte order mark."""
     return text.removeprefix(_BOM)

@@ -638,9 +638,10 @@ class Vault:
         from engram.store.catalog.access_log import AccessLog
         from engram.store.files.policy_snapshots import kept_policy
 
-        lookup, disk = self._lookup(), self.parts.disk
+        self._settled()
+        parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            self.parts.catalog, lookup, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
@@ -813,10 +814,9 @@ class Vault:
         from engram.pipeline import edits
 
         def restored() -> MemoryEdit:
-            name = self.parts.lookup.file_named(reference)
-            memory = self.parts.lookup.find_memory(name)
+            memory = self.parts.lookup.find_memory(reference)
             if memory is None:
-                return edits.bring_back(name, *self.parts.lookup.removed(name))
+                return edits.bring_back(*self.parts.lookup.removed(reference))
             return edits.restore(
                 edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
             )

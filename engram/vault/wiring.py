@@ -678,14 +678,16 @@ class VaultParts:
         Hooks are told which one holds.
         """
         from engram.model.given import PolicyRef
-        from engram.settings.policy_mark import policy_mark
+        from engram.settings.policy_mark import policy_mark, policy_stamps
 
+        # before the files are read: one that changes meanwhile makes the mark useless, not wrong
+        stamps = policy_stamps(self.places, self.root)
         try:
             policy = self.policy
         except ConfigError:
             return None
         held = PolicyRef(policy.digest, policy.read_order)
-        self.catalog.keep_policy(policy_mark(self.places, self.root, held))
+        self.catalog.keep_policy(policy_mark(stamps, held))
         return policy
 
     def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:

@@ -90,6 +90,15 @@ def test_privacy_names_the_rule_that_denies(
     assert evaluated(Policy(deny_patterns=("token", "api key")), text, redactor) == expected
 
 
+def test_a_pattern_is_found_however_its_letters_are_written(redactor: Redactor) -> None:
+    policy = Policy(deny_patterns=("Z\u00fcrich", "Hauptstra\u00dfe 7"))
+    for text in ("the office in Zu\u0308rich", "\uff3a\u00fcrich is far", "HAUPTSTRASSE-7"):
+        assert evaluated(policy, text, redactor) == ("privacy_deny_pattern", (
+            f"pattern:{1 + text.startswith('H')}"
+        ))  # fmt: skip
+    assert evaluated(policy, "Z\u00fcricher", redactor)[0] == "allowed"  # type: ignore[index]
+
+
 def test_the_redactor_is_obeyed_whatever_a_policy_says(redactor: Redactor) -> None:
     lax = Policy(deny_sensitive=False)
     assert evaluated(lax, "my pin is 123", redactor)[0] == "allowed"  # type: ignore[index]

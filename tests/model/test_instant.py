@@ -152,3 +152,8 @@ def test_a_local_time_is_the_same_moment_of_a_year_that_an_instant_may_have(
     instant = instant_of(moment)
     assert instant_of(local_time(instant, zone)) == instant
     assert "1970" <= local_day(instant, zone)[:4] <= "9999"
+
+
+def test_no_day_is_after_the_last_that_there_is() -> None:
+    assert plus_days("9999-12-31T23:59:59Z", 90) == "9999-12-31"
+    assert plus_days("9999-12-01", 7) == "9999-12-08"

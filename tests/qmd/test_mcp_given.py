@@ -80,6 +80,7 @@ def test_a_client_is_called_by_its_name() -> None:
         ({"name": "claude-code"}, here, session),
         ({"name": "cursor"}, here, Reader("cursor")),
         ({"name": " "}, here, CLIENT), ({"name": 7}, None, CLIENT), (None, None, CLIENT),
-        ([], None, CLIENT), ({"name": "../\x1b[2J"}, None, Reader("2j")),
+        ([], None, CLIENT), ({"name": "Person"}, None, CLIENT), ({"name": "night"}, None, CLIENT),
+        ({"name": "../\x1b[2J"}, None, Reader("2j")),
     ):  # fmt: skip
         assert client_named(info, environment) == reader, info

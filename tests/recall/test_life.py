@@ -13,7 +13,7 @@ import engram
 from engram.model.change import Event
 from engram.model.memory import Memory
 from engram.model.trace import now_called
-from engram.recall.life import TOLD, GivenTo, Happened, LifeEvidence, SourceTurn, life
+from engram.recall.life import TOLD, GivenCount, Happened, LifeEvidence, SourceTurn, life
 
 ID, OTHER = "fact-20260305-100000-aaaaaaaa", "fact-20260306-100000-bbbbbbbb"
 MINE = Memory(ID, "fact", "We use Postgres.", authority="ai_inferred")
@@ -125,7 +125,7 @@ def test_it_begins_with_who_said_it_on_a_local_day_and_ends_with_who_was_given_i
     known: dict[str, Memory] = {}
     evidence = LifeEvidence(
         MINE, (SAID,), (), known.get,
-        given=(GivenTo("codex", 3, "2026-03-07T10:00:00Z"), GivenTo("person", 1, SAID.time)),
+        given=(GivenCount("codex", 3, "2026-03-07T10:00:00Z"), GivenCount("person", 1, SAID.time)),
     )  # fmt: skip
     assert [one[:3:2] for one in life(evidence, "Europe/Berlin")] == [
         ("2026-03-06", "You said it in the conversation “The shop” (codex-000000000000)."),

@@ -27,6 +27,7 @@ from engram.recall.filter import Filter
 from engram.settings.load import shipped
 from engram.store.base.clock import FixedClock
 from engram.vault import Adapters, Vault
+from tests.kit import where
 from tests.security.canaries import KINDS, TOKENS, Canary, canary, contents, leaks
 
 _TIME = "2026-03-06T10:10:00Z"
@@ -133,6 +134,18 @@ def test_the_net_has_no_holes(cage: Cage, vault: Vault, nothing_leaks: Callable[
     segment = next(vault.root.glob("transcripts/*/*")).relative_to(vault.root).as_posix()
     for place in ("state/turns/00000001.jsonl", "the catalog", "the index", "an error", segment):
         assert f"word at text in {place}" in places
+
+
+def test_what_a_policy_keeps_out_for_its_words_is_nowhere(vault: Vault, tmp_path: Path) -> None:
+    """Also the turn in which it was asked for: nobody else said it."""
+    own = vault.parts.places.policy_file
+    own.write_text('[privacy]\ndeny_patterns = ["project falke"]\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="privacy_deny_pattern"):
+        vault.remember("Project Falke hangs on the zwickelhut.")
+    (event,) = [event for _, _, event in vault.parts.catalog.log.since(REFUSED, "")]
+    assert dict(event.details)["rule"] == "pattern:1"
+    vault.close()
+    assert where(tmp_path, "zwickelhut") == []
 
 
 def _claude_lines(cage: Cage) -> Iterator[dict[str, object]]:

@@ -159,6 +159,41 @@ def test_the_line_of_a_block_is_a_block_without_its_question(tmp_path: Path) -> 
     assert block_of(disk.read(ACCESS) or b"") == block._replace(question=MARK)
 
 
+def test_an_item_of_a_purged_project_loses_its_id_and_its_line_stays_a_block(
+    tmp_path: Path,
+) -> None:
+    disk = VaultDisk(tmp_path)
+    named, other = "fact-20260305-100000-00000000", "fact-20260305-100000-00000001"
+    items = (
+        GivenItem(named, "project:falke:semantic:7", "semantic", "project"),
+        GivenItem(other, "project:shop:semantic:1", "semantic", "project"),
+    )
+    block = GivenBlock(NOW, "person", "by-hand", "recall", items, "0" * 64, ("project",),
+                       asked=True, question="is falke here")  # fmt: skip
+    line = line_of(block)
+    # a line that somebody else wrote may have no room for what ours would say
+    foreign = json.dumps(json.loads(line_of(block._replace(question="\U0001f511" * 40))),
+                         ensure_ascii=False, separators=(",", ":"))  # fmt: skip
+    disk.append(ACCESS, line + foreign.encode() + b"\n" + line)
+    before = disk.read(ACCESS) or b""
+
+    def cleaned(text: str) -> str:
+        return text.replace("falke", MARK)
+
+    purge_questions(disk, [], cleaned)
+    after = disk.read(ACCESS) or b""
+    assert b"falke" not in after
+    assert [len(one) for one in after.split(b"\n")] == [len(one) for one in before.split(b"\n")]
+    kept = [block_of(one) for one in after.splitlines()]
+    unnamed = (items[0]._replace(item=""), items[1])
+    assert kept[0] == kept[2] == block._replace(items=unnamed, question=f"is {MARK} here")
+    purge_questions(disk, [], cleaned)
+    assert disk.read(ACCESS) == after
+    disk.append(ACCESS, line)
+    purge_questions(disk, [named], cleaned)
+    assert block_of((disk.read(ACCESS) or b"").splitlines()[-1]) == kept[0]._replace(question=MARK)
+
+
 _QUESTIONS = st.text(max_size=30)
 _LINES = st.one_of(
     _QUESTIONS.map(lambda text: json.dumps({"ids": ["a"], "question": text}).encode()),

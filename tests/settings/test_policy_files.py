@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from engram.model.errors import ConfigError
+from engram.model.given import PolicyRef
 from engram.model.item import EVENT_TYPES, KINDS
 from engram.model.memory import SPACES
 from engram.model.policy import NOTHING, Policy, RetentionRule
 from engram.settings.paths import places_of
 from engram.settings.policy_files import LoadedPolicy, PolicySource, load_policy
 from engram.settings.policy_keys import POLICY_KEYS
+from engram.settings.policy_mark import marked_policy, policy_mark, policy_stamps
 
 TOLD = ("preference", "decision", "fact", "correction")
 
@@ -270,3 +272,22 @@ def test_a_policy_is_read_again_when_a_file_is_another_one(person: Person) -> No
             source.now()
     person.own.unlink()
     assert source.now().short_term == 3
+
+
+def test_a_policy_behind_a_link_is_followed_there_and_missed_when_the_link_leads_nowhere(
+    person: Person, tmp_path: Path
+) -> None:
+    kept, source = tmp_path / "kept.toml", PolicySource(person.places, person.vault)
+    kept.write_text("short_term = 3\n", encoding="utf-8")
+    empty = policy_stamps(person.places, person.vault)
+    person.own.symlink_to(kept)
+    assert source.now().short_term == 3
+    mark = policy_mark(policy_stamps(person.places, person.vault), PolicyRef("9f2c41d07a6be813"))
+    assert marked_policy(mark, person.places, person.vault) == PolicyRef("9f2c41d07a6be813")
+    kept.write_text("short_term = 2  # less\n", encoding="utf-8")
+    assert source.now().short_term == 2
+    assert marked_policy(mark, person.places, person.vault) is None
+    kept.unlink()
+    with pytest.raises(ConfigError, match="leads nowhere"):
+        source.now()
+    assert policy_stamps(person.places, person.vault) != empty

@@ -82,6 +82,13 @@ def test_a_torn_or_altered_line_is_none(one: GivenBlock, data: st.DataObject) ->
     assert other is None or other == one or not one.items  # a block of nothing is never written
 
 
+def test_a_line_with_numbers_or_a_question_that_none_of_ours_has_is_none() -> None:
+    row = json.loads(line_of(block(NOON, "a")))
+    for key, value in (("last", 1 << 63), ("last", -1), ("question", "x" * 201)):
+        assert block_of(json.dumps(row | {key: value}).encode()) is None
+    assert block_of(json.dumps(row | {"last": 7}).encode()) is not None
+
+
 def test_a_line_may_be_anything() -> None:
     for line in (b"", b"[]", b'"content"', b'{"content": 1}', b'"content"' * 9_000, b"[" * 99_000):
         assert block_of(line) is None

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import normalize
 
 from engram.admit.secret_rule import redactor_rule, secret_rule
 from engram.model.candidate import Candidate
@@ -95,8 +96,9 @@ def privacy(
     find = secret_rule if policy.deny_sensitive else redactor_rule
     if rule := next(filter(None, (find(text, clean) for text in texts)), ""):
         return PolicyStep("privacy", False, "privacy_deny_sensitive", rule)
+    spelled = tuple(map(_spelled, texts)) if policy.deny_patterns else ()
     for number, pattern in enumerate(_compiled(policy.deny_patterns), 1):
-        if any(map(pattern.search, texts)):
+        if any(map(pattern.search, spelled)):
             return PolicyStep("privacy", False, "privacy_deny_pattern", f"pattern:{number}")
     keys = policy.allow_profile_keys
     if attempt.kind == "profile" and keys and not _is_among(attempt.key, keys):
@@ -115,7 +117,11 @@ def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
     An underscore ends a word: `password` is found in `DB_PASSWORD`, `token` not in `tokenization`.
     """
-    spelled = (r"[\s_-]+".join(map(re.escape, pattern.split())) for pattern in patterns)
-    return tuple(
-        re.compile(rf"(?<![^\W_])(?:{one})(?![^\W_])", re.IGNORECASE) for one in spelled if one
-    )
+    words = (_spelled(pattern).split() for pattern in patterns)
+    spelled = (r"[\s_-]+".join(map(re.escape, one)) for one in words)
+    return tuple(re.compile(rf"(?<![^\W_])(?:{one})(?![^\W_])") for one in spelled if one)
+
+
+def _spelled(text: str) -> str:
+    """A text as it is compared: an accent may be a sign of its own, and a letter be wide."""
+    return normalize("NFKC", normalize("NFKC", text).casefold())

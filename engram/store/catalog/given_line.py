@@ -25,11 +25,12 @@ from engram.model.instant import instant_of
 ASKED, GIVEN = "ids", "given"
 #: what holds no block is not decoded
 _MARK = b'"content"'
-#: compiled where a line is read: hooks only write
+#: patterns; compiled when a line is read: a hook only writes them
 _NAME = r"[a-z0-9][a-z0-9._-]{0,79}"
 _ITEM = r"(session|user|project|system):(?:[^:\s]{1,200}:)?(semantic|profile)(:[0-9]{1,12})?"
-_DIGEST = r"[0-9a-f]{64}"
-_POLICY = r"(?:[0-9a-f]{16})?"
+_DIGEST, _POLICY = r"[0-9a-f]{64}", r"(?:[0-9a-f]{16})?"
+#: no vault has as many transactions
+_MOST = 1 << 40
 
 
 def line_of(block: GivenBlock) -> bytes:
@@ -80,7 +81,8 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
         and re.fullmatch(_DIGEST, block.content_hash)
         and re.fullmatch(_POLICY, block.policy)
         and type(block.last) is int
-        and isinstance(block.question, str)
+        and 0 <= block.last < _MOST
+        and len(block.question) <= MOST_QUESTION
         and block.deterministic_hash == row["hash"]
         and block.counts == row["spaces"]
     )

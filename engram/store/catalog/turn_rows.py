@@ -180,15 +180,6 @@ class TurnRows:
         )
         return {row[0] for row in rows}
 
-    def said_next(self, transcript: str, time: str) -> str:
-        """The link of the person's first turn of a conversation from an instant on; '' for none."""
-        row = self._db.row(
-            "select link from turns where transcript = ? and seq > 0 and time >= ?"
-            f" and role = 'user' and link != '' and state < {WITHDRAWN} order by seq limit 1",
-            transcript, time,
-        )  # fmt: skip
-        return row[0] if row else ""
-
     def last_settled(self, transcript: str) -> str:
         """The block of the last turn of a transcript that was settled here; '' for none."""
         row = self._db.row(

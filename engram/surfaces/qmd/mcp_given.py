@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from engram.model.errors import EngramError
-from engram.model.given import Reader
+from engram.model.given import IMPORT, NIGHT, PERSON, UNKNOWN, Reader
 from engram.model.ids import slug
 from engram.surfaces.hooks.agents import reader_in
 
@@ -21,15 +21,22 @@ if TYPE_CHECKING:
 
 #: a client that does not say its name
 CLIENT: Final = Reader("mcp")
+#: what is called so in the log is no client
+_NO_CLIENT = frozenset({PERSON, UNKNOWN, NIGHT, IMPORT})
 _FACTS = "facts/"
 
 
 def client_named(info: object, environment: Mapping[str, str] | None = None) -> Reader:
-    """A client by its `clientInfo`; one that was started by an agent is in the agent's session."""
+    """A client by its `clientInfo`; one that was started by an agent is in the agent's session.
+
+    None is called as the person is, or as what acts without anybody.
+    """
     name = info.get("name") if isinstance(info, Mapping) else None
     if not isinstance(name, str) or not name.strip():
         return CLIENT
     by = slug(name[:200], CLIENT.by)
+    if by in _NO_CLIENT:
+        return CLIENT
     here = reader_in(environment or {})
     return here if here.by == by else Reader(by)
 
