@@ -916,7 +916,7 @@ def _redactor(allow: tuple[str, ...]) -> Redactor:
     """One for all vaults of a process that allow the same: it keeps nothing between texts."""
     from engram.capture.redact.redactor import compile_redactor
 
-    return compile_redactor(shipped("redaction"), allow)
+    return compile_redactor(shipped("redaction"), allow, tried=True)
 
 
 @cache

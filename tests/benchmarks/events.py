@@ -1,8 +1,8 @@
 """The log as contract events: `python -m tests.benchmarks.events [--events N]`.
 
 A vault whose catalog has a log of so many events, of which every fourth writes a memory, in
-transactions of 20. CPU time of the last 50 events, of the last 50 of one name and of one space, and
-of all of them; beside `json.loads` of every line of `state/trace.jsonl`.
+transactions of 20. CPU time of the last 50 events, of the last 50 of one name, space, session or
+day, and of all of them; beside `json.loads` of every line of `state/trace.jsonl`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from engram.store.commits.views import trace_lines
 from engram.vault import Vault
 
 _NOW, _EACH = "2026-03-06T12:00:00Z", 20
-_LINK = "claude-code-3f2a1c9d04be#^m5380bbce97"
+_SESSION = "claude-code-3f2a1c9d04be"
+_LINK = f"{_SESSION}#^m5380bbce97"
 
 
 def logged(count: int) -> list[Transaction]:
@@ -92,7 +93,13 @@ def main() -> None:
                 "the last 50": lambda: vault.events(50),
                 "the last 50 denied": lambda: vault.events(50, event="memory_denied"),
                 "one name that is rare": lambda: vault.events(50, event="memory_promoted"),
+                "the last 50 deleted, of which there are none": lambda: vault.events(
+                    50, event="memory_deleted"
+                ),
                 "the last 50 of user": lambda: vault.events(50, space="user"),
+                "the last 50 of one session": lambda: vault.events(50, session=_SESSION),
+                "the last 50 since a day": lambda: vault.events(50, since=_NOW[:10]),
+                "the last 50 of a day to come": lambda: vault.events(50, since="2027-01-01"),
                 "the last 1,000 as rows": lambda: [one.row for one in vault.events(1_000)],
                 "all": lambda: vault.events(10 * count),
             }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engram.language.stated_secrets import is_condition, states_secret
+from engram.language.secret_conditions import is_condition
+from engram.language.stated_secrets import states_secret
 
 LABELLED = [
     line.split(": ", 1)

@@ -19,6 +19,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation
 
@@ -93,20 +94,25 @@ class Redacted:
     found: tuple[Redaction, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Rule:
     """One row of the table, ready to run; `number` is its place, and its rank in an overlap.
 
     `where` says what `words` are: literals, key words near a run, shapes; or none, for every run.
+    The pattern is compiled when a text first has a place for it: few texts have any.
     """
 
     number: int
     kind: str
     where: str
     words: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
     group: int | str
     check: Check
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.source)
 
 
 class _RuleWords:
@@ -251,11 +257,14 @@ class Redactor:
         return self._allow_globs is not None and self._allow_globs.match(secret) is not None
 
 
-def compile_redactor(table: Mapping[str, object], allow: Sequence[str] = ()) -> Redactor:
+def compile_redactor(
+    table: Mapping[str, object], allow: Sequence[str] = (), *, tried: bool = False
+) -> Redactor:
     """The redactor of a parsed config/redaction.toml; `allow` are exact strings and globs.
 
     The table holds `[parts]` (pieces that patterns name as `{{piece}}`, in order), `[words]` (lists
-    that rules name instead of their own) and `[[rule]]`.
+    that rules name instead of their own) and `[[rule]]`. The patterns of a table that was `tried`,
+    as the shipped one is by its tests, are compiled when they are needed.
     Raises ConfigError that names the rule whose pattern, group, check or key is wrong.
     """
     named, lists, rows = table.get("parts", {}), table.get("words", {}), table.get("rule", [])
@@ -268,7 +277,10 @@ def compile_redactor(table: Mapping[str, object], allow: Sequence[str] = ()) -> 
     parts: dict[str, str] = {}
     for name, piece in named.items():
         parts[str(name)] = _expanded(str(piece), parts, f"part {name}")
-    return Redactor([_rule(number, row, parts, lists) for number, row in enumerate(rows)], allow)
+    made = [_rule(number, row, parts, lists) for number, row in enumerate(rows)]
+    for rule in () if tried else made:
+        _try_pattern(rule, rows[rule.number].get("check", "none"))
+    return Redactor(made, allow)
 
 
 def _rule(
@@ -277,7 +289,7 @@ def _rule(
     parts: Mapping[str, str],
     lists: Mapping[str, object],
 ) -> _Rule:
-    """One row of the table, checked and compiled."""
+    """One row of the table, checked."""
     kind, check, group = row.get("kind"), row.get("check", "none"), row.get("group", 0)
     name = f"rule {number + 1} ({kind})"
     if not isinstance(kind, str) or not _KIND.match(kind):
@@ -286,17 +298,25 @@ def _rule(
         raise ConfigError(f"{_FILE}: {name}: unknown key {unknown[0]!r}")
     if not isinstance(check, str) or check not in CHECKS:
         raise ConfigError(f"{_FILE}: {name}: check {check!r} is none of {', '.join(CHECKS)}")
+    if not isinstance(group, int | str):
+        raise ConfigError(f"{_FILE}: {name}: the pattern has no group {group!r}")
+    source = _expanded(str(row.get("pattern", "")), parts, name)
+    where, words = _words(row, lists, name)
+    return _Rule(number, kind, where, words, source, group, CHECKS[check])
+
+
+def _try_pattern(rule: _Rule, check: str) -> None:
+    """Compile a rule's pattern. Raises ConfigError."""
+    name, group = f"rule {rule.number + 1} ({rule.kind})", rule.group
     try:
-        pattern = re.compile(_expanded(str(row.get("pattern", "")), parts, name))
+        pattern = rule.pattern
     except re.error as error:
         raise ConfigError(f"{_FILE}: {name}: bad pattern: {error}") from error
     if pattern.match("") or (check == "key-block" and "side" not in pattern.groupindex):
         raise ConfigError(f"{_FILE}: {name}: the pattern matches nothing, or has no group 'side'")
     known = pattern.groupindex if isinstance(group, str) else range(pattern.groups + 1)
-    if not isinstance(group, int | str) or group not in known:
+    if group not in known:
         raise ConfigError(f"{_FILE}: {name}: the pattern has no group {group!r}")
-    where, words = _words(row, lists, name)
-    return _Rule(number, kind, where, words, pattern, group, CHECKS[check])
 
 
 def _words(

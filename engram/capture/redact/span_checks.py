@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from engram.capture.redact.check_digits import iban_length, is_card, is_iban, is_person_number
-from engram.language.stated_secrets import is_condition
+from engram.language.secret_conditions import is_condition
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]

@@ -375,4 +375,4 @@ def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience
 def _redactor(allow: tuple[str, ...]) -> Redactor:
     from engram.capture.redact.redactor import compile_redactor
 
-    return compile_redactor(shipped("redaction"), allow)
+    return compile_redactor(shipped("redaction"), allow, tried=True)

@@ -62,7 +62,7 @@ def cleaner(environment: Mapping[str, str]) -> Callable[[str], str]:
         allow = load(None, environment).settings.capture.redact_allow
     except (EngramError, OSError, ValueError):
         allow = ()  # what is wrong there is said by `engram`, not here
-    redactor = compile_redactor(shipped("redaction"), allow)
+    redactor = compile_redactor(shipped("redaction"), allow, tried=True)
     return lambda text: without_secrets(text, lambda held: redactor.redact(held).text)
 
 
