@@ -14,7 +14,7 @@ from dataclasses import replace
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import LEAST, factors_of, unworthy
-from engram.admit.ladder import OLDER, gives_way, outranks, ruled, stood
+from engram.admit.ladder import OLDER, gives_way, is_news, outranks, ruled, stood
 from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest
@@ -317,6 +317,9 @@ def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
+    if outcome == "stands" and is_news(candidate, holder, admission.view):
+        candidate = replace(candidate, corrects=True)
+        outcome, holder = contest(candidate, holders)
     if outcome == "stands":
         return stood(candidate, outranks(holder, candidate), (holder.id,))
     if outcome == "history":

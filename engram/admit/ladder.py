@@ -15,10 +15,12 @@ from engram.model.authority import AUTHORITIES, Assertion
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.refusal_codes import OUTRANKED
-from engram.model.succession import STANDS
+from engram.model.succession import EARLIER_CORRECTION, STANDS
 from engram.model.verdict import Verdict
 from engram.model.view import VaultView
 
+#: how the slots of the person begin
+_OF_PERSON = "user::"
 #: the code of what was so before what is known
 OLDER = "older_than_holder"
 
@@ -46,6 +48,19 @@ def outranks(memory: Memory, candidate: Candidate) -> str:
 def gives_way(memory: Memory, candidate: Candidate) -> bool:
     """Whether a memory is of lower authority than a candidate that does not agree with it."""
     return ruling(memory, assertion_of(candidate)) == ("incoming", "authority")
+
+
+def is_news(candidate: Candidate, memory: Memory, view: VaultView) -> bool:
+    """Whether a person gives another value of their own than a correction that stands before it.
+
+    One that neither the correction tells nor what it set right is new: nobody else knows better.
+    """
+    own = candidate.in_own_words and candidate.slot.startswith(_OF_PERSON)
+    if not own or outranks(memory, candidate) != EARLIER_CORRECTION:
+        return False
+    known = (memory, *map(view.memory, memory.supersedes))
+    told = (f"{one.text}\n{one.quote}" for one in known if one is not None)
+    return not view.terms(candidate.text) <= view.terms("\n".join(told))
 
 
 def stood(candidate: Candidate, code: str, memories: tuple[str, ...]) -> Verdict:

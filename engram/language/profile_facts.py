@@ -82,7 +82,7 @@ def _clean(value: str) -> str:
 #: behind a value: the end, or words that do not limit it
 _DONE = r"""(?=["'`”’]?(?:[.!;]*$|[.!;]\ |,(?!\ (?:she|he|they|who|if|when|except)\b)
   |\ (?:and|but|btw|by\ the\ way|please|thanks|so|now|because|since|not|instead|from\ now\ on|always
-  |last\ \w+|these\ days|everywhere)\b))"""
+  |last\ \w+|these\ days|everywhere|in\ (?:all|every)\ (?:answers?|repl(?:y|ies)|responses?))\b))"""
 _BEFORE = r"""["'`“‘]?"""
 _CAPITAL = r"(?-i:[A-ZÀ-ÖØ-Þ])"
 #: what is said of a name or a project, and is none

@@ -8,8 +8,6 @@ the one that is judged last was said last. English only, as `changes` is. Pure.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engram.language.changes import speaks_of_change
 from engram.model.authority import Assertion, Ruling, contest
 from engram.model.memory import Memory
@@ -24,7 +22,7 @@ def ruling(existing: Memory, incoming: Assertion) -> Ruling:
     held = Assertion(
         existing.authority, existing.category == "correction", existing.created, existing.importance
     )
-    return contest(held, replace(incoming, since=f"{incoming.since}{_JUDGED_LAST}"))
+    return contest(held, incoming._replace(since=f"{incoming.since}{_JUDGED_LAST}"))
 
 
 def assertion_of(memory: Memory) -> Assertion:

@@ -3,12 +3,11 @@
 The only ladder there is: whoever compares a statement that holds with one that comes asks
 `contest`. Rungs from the top: authority, correction, recency, importance (seed 002, design 5.6). A
 correction by the user or anybody above overrides what stands above it; a plain statement does not
-override a correction. Pure.
+override a correction. Loaded by hooks: no dataclass. Pure.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 #: lowest first
@@ -25,8 +24,7 @@ def authority_rank(authority: str) -> int:
     return AUTHORITIES.index(authority) if authority in AUTHORITIES else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(NamedTuple):
     """What the ladder asks of a statement.
 
     `since` orders what was said first (an instant, or a tick with leading zeros: only the order

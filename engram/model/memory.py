@@ -71,6 +71,11 @@ PARTICIPANT = "participant"
 _DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
 
 
+def kind_of(slot: str) -> Literal["semantic", "profile"]:
+    """`profile` for one value of a slot (the header's `key`), else `semantic` (seed 002)."""
+    return "profile" if slot else "semantic"
+
+
 def confidence_tier(confidence: float) -> Tier:
     """explicit >= .95, implied >= .70, inferred >= .40, else speculative (seed 003)."""
     return next((tier for least, tier in _TIERS if confidence >= least), "speculative")
@@ -210,11 +215,6 @@ def is_settled(memory: Memory) -> bool:
 def is_uncollected(memory: Memory) -> bool:
     """Whether a memory is retired and its file does not lie in the archive."""
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")
-
-
-def kind_of(slot: str) -> Literal["semantic", "profile"]:
-    """The kind of item (`model/item`): `profile` for one value of a slot, else `semantic`."""
-    return "profile" if slot else "semantic"
 
 
 def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:

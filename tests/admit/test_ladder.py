@@ -72,6 +72,24 @@ def test_what_another_store_held_waits_for_the_person(drafting: Drafting) -> Non
     assert born is not None and born.status_reason == "lower_authority"
 
 
+def test_another_value_of_ones_own_replaces_a_correction_and_a_corrected_one_waits(
+    knowing: Knowing,
+) -> None:
+    slot = "user::name"
+    once = memory("The user's name is Jon.", key=slot, space="user", status="superseded")
+    held = memory("The user's name is Joan.", key=slot, space="user", authority="user_asserted")
+    held = replace(held, category="correction", supersedes=(once.id,))
+    own: dict[str, Any] = {"slot": slot, "space": "user", "project": "", "origin": "model"}
+    for name, voice, decision, rung in (
+        ("Juno", "typed", "supersede", "recency"),
+        ("Jon", "typed", "review", "correction"),
+        ("Juno", "agent", "refuse", "authority"),
+    ):
+        said = candidate(f"The user's name is {name}.", voice=voice, **own)
+        verdict = admit(replace(said, authority="user_asserted"), knowing(once, held))
+        assert (verdict.decision, verdict.rung) == (decision, rung)
+
+
 @pytest.mark.parametrize(
     ("holder", "said", "rung"),
     [
@@ -193,10 +211,10 @@ def became(holder: Memory, verdict: Verdict, draft: AdmissionDraft) -> str:
 
 
 #: what the ladder, or the judge before it, leaves otherwise than a person would want it: a bare new
-#: value after a correction is asked about (seed 002), a number replaces nothing without a word of
-#: change, two the judge does not hold to be about one thing, one too slight to be kept
+#: value of a thing after a correction is asked about (seed 002), a number replaces nothing without
+#: a word of change, two the judge does not hold to be about one thing, one too slight to be kept
 OTHERWISE = {
-    "t03": "asked", "t06": "stands", "t10": "stands", "t31": "asked", "t32": "asked",
+    "t06": "stands", "t10": "stands", "t31": "asked", "t32": "asked",
     "t37": "asked", "t40": "",
 }  # fmt: skip
 

@@ -274,6 +274,7 @@ _SCHEMAS = {
 _REASONS = {
     "no_receipt": "NO_PROVENANCE", "no-quote": "NO_PROVENANCE", "quote-not-found": "NO_PROVENANCE",
     "not_own_words": "LOW_TRUST", "program_prompt": "LOW_TRUST", "low_score": "SCORE",
+    "privacy_deny_sensitive": "SECRET",
     # what the seed's score alone kept out
     **dict.fromkeys(
         (DANGLING, QUESTION, REQUEST, PASSING, REPAIR, CUT, WORKING, "trivial"), "SCORE"

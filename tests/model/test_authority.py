@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,11 +43,11 @@ def test_each_cell_of_the_ladder(held: str, said: str, cell: str) -> None:
 
 def test_of_equals_of_one_moment_importance_decides_and_then_the_number() -> None:
     held = claim("user", importance=0.4, number=9)
-    assert contest(held, replace(held, importance=0.7, number=1)) == ("incoming", "importance")
-    assert contest(held, replace(held, importance=0.1, number=10)) == ("existing", "importance")
-    assert contest(held, replace(held, number=10)) == ("incoming", "importance")
-    assert contest(held, replace(held, number=8)) == ("existing", "importance")
-    assert contest(held, replace(held, since="0")) == ("existing", "recency")
+    assert contest(held, held._replace(importance=0.7, number=1)) == ("incoming", "importance")
+    assert contest(held, held._replace(importance=0.1, number=10)) == ("existing", "importance")
+    assert contest(held, held._replace(number=10)) == ("incoming", "importance")
+    assert contest(held, held._replace(number=8)) == ("existing", "importance")
+    assert contest(held, held._replace(since="0")) == ("existing", "recency")
 
 
 @given(st.sampled_from(_WHO), st.sampled_from([*AUTHORITIES, "", "root", "SYSTEM_IMPOSED"]))

@@ -64,8 +64,10 @@ def block_of(line: bytes) -> GivenBlock | None:
 def _sound(row: dict[str, Any]) -> GivenBlock | None:
     asked = ASKED in row
     told = row.get("tells", {})
-    columns = zip(row[ASKED if asked else GIVEN], row["items"], row["why"], strict=True)
-    items = tuple(_item(*one, told) for one in columns)
+    columns = (row[ASKED if asked else GIVEN], row["items"], row["why"])
+    if not all(isinstance(one, list) for one in columns):
+        return None
+    items = tuple(_item(*one, told) for one in zip(*columns, strict=True))
     how = HOWS[HOWS.index(row["how"])]
     names = (row["by"], row["session"])
     spaces = tuple(row["spaces"])
