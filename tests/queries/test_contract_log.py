@@ -17,6 +17,8 @@ from engram.model.contract_event import (
     ordered,
 )
 from engram.model.given import GivenBlock, GivenItem
+from engram.model.item import check_item
+from engram.model.item_view import item_row
 from engram.model.turn import turn_of
 from engram.model.write_rules import Attempt
 from engram.store.base import layout
@@ -150,6 +152,8 @@ def test_every_event_has_what_the_contract_asks_for(open_vault: Open) -> None:
         row = json.loads(json.dumps(one.row))
         assert {"type", "n", "tick", "at", "ai_profile", "session"} <= row.keys()
         assert set(REQUIRED.get(one.type, "").split()) <= row.keys(), row
+        for item in (*row.get("written", ()), *row.get("recalled", ())):
+            assert item_row(check_item(item)) == item
         for name in ("memory_id", "winner_id", "loser_id", "subject_id"):
             assert name not in row or ITEM.fullmatch(row[name]), row
     assert max(ticks) == vault.parts.catalog.items.tick
