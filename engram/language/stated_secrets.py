@@ -176,11 +176,6 @@ def is_condition(word: str) -> bool:
     return not plain or plain in _CONDITIONS or _CONDITION_ENDING.search(plain) is not None
 
 
-def states_secret(text: str) -> bool:
-    """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
-    return stated_secret(text) != ""
-
-
 def stated_secret(text: str) -> str:
     """The sort of secret that a text tells (`password`, `code`, `key`, `identity`), or ''."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
