@@ -134,11 +134,6 @@ _SAID_OF_ONE = re.compile(
 _NO_VALUES = ("it", "this", "that", "there", "here", "what", "which", "who", "nothing", "something")
 
 
-def states_secret(text: str) -> bool:
-    """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
-    return stated_secret(text) != ""
-
-
 def stated_secret(text: str) -> str:
     """The sort of secret that a text tells (`password`, `code`, `key`, `identity`), or ''."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()

@@ -20,7 +20,8 @@ from typing import NamedTuple, Protocol
 from engram.model.change import Event
 from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
-from engram.model.item import item_id
+from engram.model.item import event_type_of, item_id
+from engram.model.memory import SESSION
 from engram.model.trace import (
     BORDER_CHECK,
     CONFLICT,
@@ -30,9 +31,9 @@ from engram.model.trace import (
     ITEM,
     RECALL,
     TICK,
-    UNDONE,
     WRITE,
 )  # fmt: skip
+from engram.model.write_rules import Attempt
 
 Fields = Mapping[str, object]
 #: names that a transaction's event has of the contract's; `memory_restored` returns as a write
@@ -119,8 +120,8 @@ class Known(Protocol):
         """An item of eight fields; the text is "(purged)" or "(gone)" where there is none."""
         ...
 
-    def tags(self, policy: str, space: str) -> Sequence[str]:
-        """The tags of what a policy admits to a space."""
+    def tags(self, policy: str, attempt: Attempt) -> Sequence[str]:
+        """The tags of what was admitted under the policy of a digest."""
         ...
 
     def question(self, block: GivenBlock) -> str:
@@ -176,14 +177,26 @@ def _written(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
         why = _INTERACTION if event.name == WRITE else "restored"
         group = (*_actor(one, "", details), details.get("reason", "") or why)
         item = details.get(ITEM, "") or known.item(event.subject, one.number)
-        space = item.partition(":")[0]
-        tags = () if group[2] == UNDONE else known.tags(one.policy, space)
+        attempt = _admitted(item, details)
+        tags = () if attempt is None else known.tags(one.policy, attempt)
         found.setdefault(group, []).append(known.view(event.subject, item, {"policy_tags": tags}))
         ticks[group] = max(ticks.get(group, 0), _tick(details, one))
     for group, items in found.items():
         actor, session, reason = group
         fields = {"written": items, "reason": reason}
         yield ContractEvent(WRITE, one.number, ticks[group], one.time, actor, session, fields)
+
+
+def _admitted(item: str, details: Mapping[str, str]) -> Attempt | None:
+    """What the policy was asked, by the event of a write; None where nobody asked it."""
+    known, category = item_id(item), details.get("category", "")
+    if known is None or not category or details.get("origin") == "consolidation":
+        return None
+    record = SESSION in (details.get("schema"), details.get("code"))
+    return Attempt(
+        known.store.space, known.kind, event_type_of(category, SESSION if record else ""),
+        by_hand=details.get("origin") == "person", session_record=record,
+    )  # fmt: skip
 
 
 def _checked(one: LoggedTransaction, event: Event, details: Mapping[str, str]) -> ContractEvent:

@@ -1,6 +1,6 @@
-"""Item: the memory contract's view of a memory, a turn or a judged candidate (seed 002).
+"""Item: the memory contract's view of a memory or a turn, and its id (seed 002).
 
-    a memory, a turn, a candidate  ->  MemoryItem: eight fields, and `meta`
+    a memory, a turn  ->  MemoryItem: eight fields, and `meta`
 
 Nothing is stored as an item: a memory is its file, a turn its line of the journal. An item's id,
 `<space>:<owner>:<kind>:<n>`, is counted for each store and kind on one machine and never used

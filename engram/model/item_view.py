@@ -1,4 +1,4 @@
-"""Item views: a memory or a judged candidate -> MemoryItem, as seed 002 describes it.
+"""Item views: a memory -> MemoryItem, as seed 002 describes it; and what every view shares.
 
     memory, item id, tick  ->  eight fields; meta: file, event_type, authority, space, owner, ...
 
@@ -14,19 +14,10 @@ import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.item import (
-    Kind,
-    MemoryItem,
-    Store,
-    event_type_of,
-    kind_of,
-    store_of,
-    store_of_memory,
-)
+from engram.model.item import MemoryItem, event_type_of, kind_of, store_of_memory
 from engram.model.text import sha256_text
 
 if TYPE_CHECKING:
-    from engram.model.candidate import Candidate
     from engram.model.memory import Memory
 
 #: what an item of a source is worth believing; whatever else there is speaks for the system
@@ -103,58 +94,28 @@ def memory_item(
     `given` is the rest of its meta: score, reasons, tags, phase.
     """
     event_type = event_type_of(memory.category, memory.schema)
-    meta = _meta(event_type, memory.text, memory.authority, store_of_memory(memory), memory.key)
+    source, store = source_of_authority(memory.authority), store_of_memory(memory)
     extras = memory.extras
-    more = {
+    meta: Mapping[str, object] = {
         "file": memory.id,
-        **meta,
+        "event_type": event_type,
+        "importance_reason": importance_of(event_type, source, memory.text).reasons,
+        "authority": memory.authority,
+        "authority_reason": f"source:{source}",
+        "space": store.space,
+        "owner": store.owner,
+        "key": memory.key,
+        "dedup_key": dedup_key(event_type, memory.text, memory.key),
         "source_turn_ids": memory.sources,
         "promoted_from": extras.get("promoted_from", ""),
         "promotion_reason": extras.get("promotion_reason", ""),
         **(given or {}),
     }
-    return _item(
-        identifier or memory.id, kind_of(memory.key), memory.text, memory.authority, tick,
-        memory.importance, more,
-    )  # fmt: skip
-
-
-def candidate_item(
-    candidate: Candidate, identifier: str, tick: int, given: Mapping[str, object] | None = None
-) -> MemoryItem:
-    """The item of a judged candidate, with all of its words: never for a log."""
-    event_type = event_type_of(candidate.category, candidate.schema)
-    link = candidate.receipt.link
-    store = store_of(candidate.space, candidate.project, link.partition("#")[0])
-    meta = _meta(event_type, candidate.text, candidate.authority, store, candidate.slot)
-    more = {**meta, "source_turn_ids": (link,) if link else (), **(given or {})}
-    return _item(
-        identifier, kind_of(candidate.slot), candidate.text, candidate.authority, tick,
-        candidate.importance, more,
-    )  # fmt: skip
-
-
-def _meta(event_type: str, text: str, authority: str, store: Store, slot: str) -> dict[str, object]:
-    source = source_of_authority(authority)
-    return {
-        "event_type": event_type,
-        "importance_reason": importance_of(event_type, source, text).reasons,
-        "authority": authority,
-        "authority_reason": f"source:{source}",
-        "space": store.space,
-        "owner": store.owner,
-        "key": slot,
-        "dedup_key": dedup_key(event_type, text, slot),
-    }
-
-
-def _item(
-    identifier: str, kind: Kind, text: str, authority: str, tick: int, importance: float,
-    meta: Mapping[str, object],
-) -> MemoryItem:  # fmt: skip
-    source = source_of_authority(authority)
     stated = {name: value for name, value in meta.items() if value not in ("", ())}
-    return MemoryItem(identifier, kind, text, source, tick, importance, meta=stated)
+    return MemoryItem(
+        identifier or memory.id, kind_of(memory.key), memory.text, source, tick,
+        memory.importance, meta=stated,
+    )  # fmt: skip
 
 
 def item_row(item: MemoryItem) -> dict[str, object]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -130,6 +130,39 @@ def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     return _row(value) if isinstance(value, RetentionRule | PromotionRule | PhaseRules) else value
+
+
+def policy_of_snapshot(snapshot: Mapping[str, object]) -> Policy:
+    """The policy of a snapshot as far as it says what may be written; else as by default.
+
+    What is of another form, in a file that somebody changed, is left out.
+    """
+    chosen = snapshot.get("write_policy")
+    kinds, sections = _table(snapshot.get("promotion")), _table(snapshot.get("space"))
+    return Policy(
+        write_policy=next((one for one in WRITE_POLICIES if one == chosen), "normal"),
+        allow_event_types=_names(snapshot.get("allow_event_types")),
+        deny_event_types=_names(snapshot.get("deny_event_types")),
+        promotion={kind: _names(types) for kind, types in kinds.items()},
+        write_spaces=_names(snapshot.get("write_spaces")),
+        promotions=tuple(
+            PromotionRule(str(one.get("from_space", "")), str(one.get("to_space", "")))
+            for one in map(_table, _entries(snapshot.get("promotions")))
+        ),
+        spaces={name: policy_of_snapshot(_table(one)) for name, one in sections.items()},
+    )
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _entries(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(one for one in _entries(value) if isinstance(one, str))
 
 
 def is_digest(text: str) -> bool:

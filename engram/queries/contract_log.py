@@ -22,8 +22,10 @@ from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
 from engram.model.item import item_id
 from engram.model.item_view import dedup_key, item_row, listed, memory_item
+from engram.model.policy import policy_of_snapshot
 from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, RECALL
 from engram.model.traced_text import traced_text
+from engram.model.write_rules import Attempt, tags_of
 from engram.store.catalog.given_rows import newest
 from engram.store.catalog.log_rows import LogFilter
 
@@ -130,7 +132,7 @@ class _CatalogKnown:
         self._catalog = catalog
         self._givens = givens
         self._policy = policy
-        self._tags: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._tags: dict[tuple[str, Attempt], tuple[str, ...]] = {}
 
     def item(self, file: str, number: int) -> str:
         found = self._catalog.items.of_then(file, number)
@@ -158,26 +160,13 @@ class _CatalogKnown:
             "meta": listed({"file": file, **place, **told}),
         }  # fmt: skip
 
-    def tags(self, policy: str, space: str) -> Sequence[str]:
+    def tags(self, policy: str, attempt: Attempt) -> Sequence[str]:
         """Of what is admitted every step was passed: the tags follow from the policy."""
-        if (policy, space) not in self._tags:
-            self._tags[policy, space] = _tags(self._policy(policy), space)
-        return self._tags[policy, space]
+        if (policy, attempt) not in self._tags:
+            whole = self._policy(policy)
+            found = tags_of(policy_of_snapshot(whole), attempt) if whole else ()
+            self._tags[policy, attempt] = found
+        return self._tags[policy, attempt]
 
     def question(self, block: GivenBlock) -> str:
         return traced_text(self._givens.question(block)[1])
-
-
-def _tags(snapshot: Mapping[str, object], space: str) -> tuple[str, ...]:
-    sections = snapshot.get("space")
-    section = sections.get(space) if isinstance(sections, dict) else None
-    held = section if isinstance(section, dict) else snapshot
-    if not held:
-        return ()
-    listed = held.get("allow_event_types") or held.get("deny_event_types")
-    return (
-        "allowed_by:privacy",
-        f"allowed_by:write_policy:{held.get('write_policy', 'normal')}",
-        *(["allowed_by:policy_event_types"] if listed else []),
-        "allowed_by:promotion_rule",
-    )

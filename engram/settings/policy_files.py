@@ -12,7 +12,6 @@ imported where it is made.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -33,6 +32,7 @@ from engram.settings.policy_keys import (
     policy_key,
     read_policy_value,
 )
+from engram.settings.policy_mark import VAULT_POLICY, file_stamp
 from engram.settings.shipped import shipped_path
 from engram.settings.tightening import stated, tightened
 from engram.settings.toml_tables import MAX_CHARACTERS, flat, line_of, lines
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from engram.model.errors import ConfigError
     from engram.settings.paths import UserPaths
 
-#: the policy file of a vault
-VAULT_POLICY = "policy.toml"
 #: the files of the presets but `vault`, whose values every other one begins with
 _PRESETS = {"contract": "policy-contract"}
 _PRESET = "preset"
@@ -84,7 +82,7 @@ class PolicySource:
     def now(self) -> Policy:
         """The policy that holds now. Raises ConfigError."""
         files = (self._places.policy_file, self._vault and self._vault / VAULT_POLICY)
-        seen = tuple(map(_stamp, files))
+        seen = [file_stamp(path) for path in files if path is not None]
         if seen != self._seen:
             self._policy = load_policy(self._places, self._vault).policy
             self._seen = seen
@@ -298,15 +296,3 @@ def _policy(values: _Values, spaces: Mapping[str, Policy] | None = None) -> Poli
         short_term=given["short_term"],
         spaces=spaces or {},
     )  # fmt: skip
-
-
-def _stamp(path: Path | None) -> tuple[int, ...] | None:
-    """What is another one when a file is, or the one that it links to; None without one."""
-    if path is None:
-        return None
-    try:
-        # a link that leads nowhere is no missing file
-        found = os.stat(path) if os.path.exists(path) else os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode

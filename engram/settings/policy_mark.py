@@ -15,7 +15,7 @@ from engram.settings.paths import UserPaths
 from engram.settings.shipped import shipped_path
 
 #: the policy file of a vault, and what a mark is made of where a file is not there
-_VAULT_POLICY, _NO_FILE = "policy.toml", "-"
+VAULT_POLICY, _NO_FILE = "policy.toml", "-"
 
 
 def policy_mark(stamps: str, policy: PolicyRef) -> str:
@@ -35,10 +35,10 @@ def marked_policy(mark: str, places: UserPaths, vault: Path) -> PolicyRef | None
 def policy_stamps(places: UserPaths, vault: Path) -> str:
     """What is another one when any of the files is that a policy comes from."""
     shipped = (shipped_path("policy"), shipped_path("policy-contract"))
-    return ";".join(map(_stamp, (*shipped, places.policy_file, vault / _VAULT_POLICY)))
+    return ";".join(map(file_stamp, (*shipped, places.policy_file, vault / VAULT_POLICY)))
 
 
-def _stamp(path: Path) -> str:
+def file_stamp(path: Path) -> str:
     """What is another one when a file is, or the one that it links to."""
     try:
         # a link that leads nowhere is no missing file

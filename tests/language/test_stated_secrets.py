@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engram.language.secret_conditions import is_condition
-from engram.language.stated_secrets import states_secret
+from engram.language.stated_secrets import stated_secret
 
 LABELLED = [
     line.split(": ", 1)
@@ -14,13 +14,13 @@ LABELLED = [
 
 
 def test_a_sentence_that_tells_a_secret_is_known_by_its_words_alone() -> None:
-    wrong = [text for label, text in LABELLED if states_secret(text) != (label == "secret")]
+    wrong = [text for label, text in LABELLED if bool(stated_secret(text)) != (label == "secret")]
     assert wrong == []
 
 
 def test_invisible_signs_and_wide_letters_hide_no_statement() -> None:
-    assert states_secret("my pass\u200bword is sunflower")
-    assert states_secret("my ｐａｓｓｗｏｒｄ is sunflower")
+    assert stated_secret("my pass\u200bword is sunflower")
+    assert stated_secret("my ｐａｓｓｗｏｒｄ is sunflower")
 
 
 def test_a_condition_is_no_value() -> None:
@@ -29,5 +29,5 @@ def test_a_condition_is_no_value() -> None:
 
 
 def test_a_long_text_without_blanks_takes_no_longer_than_its_length() -> None:
-    assert not states_secret("a" * 200_000)
-    assert not states_secret("password " * 20_000)
+    assert not stated_secret("a" * 200_000)
+    assert not stated_secret("password " * 20_000)

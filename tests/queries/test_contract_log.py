@@ -17,7 +17,10 @@ from engram.model.contract_event import (
     ordered,
 )
 from engram.model.given import GivenBlock, GivenItem
+from engram.model.item import check_item
+from engram.model.item_view import item_row
 from engram.model.turn import turn_of
+from engram.model.write_rules import Attempt
 from engram.store.base import layout
 from engram.store.catalog.given_line import line_of
 from engram.vault import Vault
@@ -115,6 +118,30 @@ def test_each_reason_of_a_deletion_is_told_by_its_command(open_vault: Open) -> N
     assert vault.events(event="memory_deleted")[-1].fields["reason"] == "undone"
 
 
+def test_the_tags_of_a_write_are_those_of_the_steps_that_it_passed(open_vault: Open) -> None:
+    """Also of what only the person's own request let in, under a section of its space."""
+    vault = open_vault()
+    (vault.root / "policy.toml").write_text(
+        'allow_event_types = ["fact", "decision"]\n[space.project]\nwrite_policy = "none"\n'
+        '[space.project.promotion]\nsemantic = ["decision"]\n',
+        encoding="utf-8",
+    )
+    vault.remember("The till runs on a Raspberry Pi.", project="shop")
+    vault.capture([turn_of("user", "My editor is Emacs.", "2026-03-06T11:00:00Z", source="t")])
+    vault.flush()
+    found = {}
+    for one in vault.events(99, event="memory_write"):
+        (row,) = one.row["written"]
+        found[row["meta"]["space"]] = row["meta"]["policy_tags"]
+    assert found == {
+        "project": ["allowed_by:privacy", "allowed_by:by_hand", "allowed_by:policy_event_types"],
+        "user": [
+            "allowed_by:privacy", "allowed_by:write_policy:normal",
+            "allowed_by:policy_event_types", "allowed_by:promotion_rule",
+        ],
+    }  # fmt: skip
+
+
 def test_every_event_has_what_the_contract_asks_for(open_vault: Open) -> None:
     vault = lived(open_vault)
     vault.parts.disk.append(layout.ACCESS, line_of(given(vault)), sync=False)
@@ -125,6 +152,8 @@ def test_every_event_has_what_the_contract_asks_for(open_vault: Open) -> None:
         row = json.loads(json.dumps(one.row))
         assert {"type", "n", "tick", "at", "ai_profile", "session"} <= row.keys()
         assert set(REQUIRED.get(one.type, "").split()) <= row.keys(), row
+        for item in (*row.get("written", ()), *row.get("recalled", ())):
+            assert item_row(check_item(item)) == item
         for name in ("memory_id", "winner_id", "loser_id", "subject_id"):
             assert name not in row or ITEM.fullmatch(row[name]), row
     assert max(ticks) == vault.parts.catalog.items.tick
@@ -181,7 +210,7 @@ class Nothing:
     def view(self, file: str, item: str, meta: object) -> dict[str, object]:
         return {"id": item or file, "text": "(gone)", "meta": {}}
 
-    def tags(self, policy: str, space: str) -> tuple[str, ...]:
+    def tags(self, policy: str, attempt: Attempt) -> tuple[str, ...]:
         return ()
 
     def question(self, block: GivenBlock) -> str:
