@@ -27,7 +27,8 @@ wrongly outdated old new fresh default gone true false null none undefined numer
 read-only write-only sensitive insensitive case-sensitive case-insensitive base64 prompt prompted
 input output string text field value user username admin unchanged ready free done due useless
 useful important written printed read sent put held built tied bound taken given shown seen asked
-said told made found used reused shared stored saved part next last first enough twice
+said told made found bought paid gpio used reused shared stored saved part next last first enough
+twice
 der die das dem den ein eine einer im am auf in bei zu zur zum von vom mit ohne unter nicht nie
 immer nur auch noch jetzt schon sehr als wie falsch richtig ungültig gültig abgelaufen erforderlich
 notwendig nötig pflicht leer vergessen geheim sicher unsicher lang kurz gleich geändert gespeichert

@@ -27,6 +27,7 @@ _PASSWORD = (
 )
 _CODE = (
     r"(?:pin(?:[ -]?(?:code|number|nummer))?|puk|tan|cv[vc]2?|"
+    r"(?!(?:locker|building|bike|phone)[ -]?number)"
     r"(?:(?:front|back|garage|main|office|building)[ -])?(?:door|garage|alarm|safe|lock|"
     r"unlock|entry|access|security|keypad|key pad|building|sim|phone|voicemail|verification|"
     r"recovery|backup|2fa|bike|locker|türen?|haus|tresor|alarmanlagen)[ -]?"
