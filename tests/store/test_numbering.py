@@ -148,7 +148,7 @@ class Numbered(RuleBasedStateMachine):
 
 
 TestNumbered = Numbered.TestCase
-TestNumbered.settings = examples(6, stateful_step_count=14, phases=_PHASES)
+TestNumbered.settings = examples(3, stateful_step_count=10, phases=_PHASES)
 
 
 # -- one case each ------------------------------------------------------------------------------
@@ -310,3 +310,8 @@ def test_a_policy_is_written_down_once_before_what_it_decided(vault: Vault) -> N
     (digest,) = digests
     assert digest == vault.parts.policy.digest and isinstance(vault.parts.policy, Policy)
     assert vault.parts.disk.names(layout.POLICIES) == [f"{digest}.json"]
+
+
+def test_the_item_of_a_memory_is_found_by_an_index(vault: Vault) -> None:
+    asked = "explain query plan select number from items where id = ?"
+    assert "items_id" in vault.parts.catalog.db.rows(asked, "x")[0][3]

@@ -62,7 +62,7 @@ create index givens_session on givens(session, start);
 create table items(
   store text, kind text, number int, id text, n int, tick int, primary key(store, kind, number)
 ) without rowid;
-create index items_id on items(id) where id != '';
+create index items_id on items(id);
 create table unnumbered(memory text primary key, store text, kind text) without rowid;
 
 create table transactions(
