@@ -19,8 +19,9 @@ from engram.queries.search import checked, in_force
 from engram.recall.answer_item import FoundTurn
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
+from engram.recall.borders import is_open_to
 from engram.recall.evidence import Evidence, with_source
-from engram.recall.injection import is_given, is_open_to
+from engram.recall.injection import is_given
 from engram.recall.query import parse
 from engram.recall.reasoned import reasoned
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.recall.query import Query
     from engram.recall.rank import Ranked, Setting
     from engram.store.commits.projections import Projections

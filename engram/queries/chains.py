@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from engram.recall.borders import is_open_to
 from engram.recall.history import history_of, why_replaced
-from engram.recall.injection import is_open_to
 
 if TYPE_CHECKING:
     from engram.model.hit import HistoryStep
     from engram.model.memory import Memory
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.store.commits.projections import Projections
 
 

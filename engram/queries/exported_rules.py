@@ -15,7 +15,7 @@ from engram.recall.rules_block import chosen_for_rules, rules_lines
 
 if TYPE_CHECKING:
     from engram.model.instant import Day
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.store.catalog.catalog import Catalog
 
 

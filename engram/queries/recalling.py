@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engram.queries.answering import Answering
     from engram.queries.search import SearchQueries
     from engram.recall.answer_item import FoundTurn
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
 

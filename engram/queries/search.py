@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from engram.queries.meaning_search import MeaningSearch
     from engram.queries.tier_queries import TierQueries
     from engram.recall.answer_item import FoundTurn
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections

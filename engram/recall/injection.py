@@ -17,6 +17,7 @@ from engram.model.instant import Day, Instant
 from engram.model.memory import Audience, Memory, closed_as
 from engram.model.standing import in_dispute
 from engram.model.tier import Aging, MemoryTier, Retained, retention, tier_of, tiers_of
+from engram.recall.borders import Recipient, is_open_to
 
 if TYPE_CHECKING:
     from engram.model.step import Access
@@ -81,29 +82,6 @@ class MostUseful(NamedTuple):
 
     given: list[int]
     cold: list[int]
-
-
-class Recipient(NamedTuple):
-    """An agent that is to be given something: the names of its project, none outside of any.
-
-    `personal` is the setting `recall.share_personal`; `excludes` tells which projects are kept out.
-    """
-
-    projects: tuple[str, ...] = ()
-    personal: bool = False
-    excludes: Callable[[str], bool] = lambda project: False
-
-
-def is_open_to(recipient: Recipient, audience: Audience, space: str, project: str) -> bool:
-    """Whether an agent may be given a memory of this audience, space and project."""
-    if audience == "nobody" or space == "session" or (project and recipient.excludes(project)):
-        return False
-    if audience == "everyone":
-        return True
-    if audience == "project":
-        return project in recipient.projects
-    own = space != "project" or not project
-    return recipient.personal and (own or project in recipient.projects)
 
 
 def most_useful(

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Sequence
 from engram.model.instant import Day, day_of
 from engram.model.memory import CATEGORIES, Audience, Memory, is_proposed, memory_type
 from engram.recall.blocks import inert
-from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
+from engram.recall.borders import Recipient
+from engram.recall.injection import InjectionCandidate, is_given, most_useful
 
 #: a longer one is a document: it stays in the vault
 _LONGEST = 600

@@ -21,6 +21,7 @@ from engram.model.instant import zone_of
 from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
 from engram.settings.paths import UserPaths, places_of
+from engram.settings.registry import SHARED_SPACES
 from engram.settings.shipped import shipped, shipped_path, vault_template
 from engram.settings.toml_tables import flat, line_of, lines, parse
 from engram.settings.user_files import read_small, without_mark
@@ -51,7 +52,7 @@ VAULT_KEYS = frozenset({
 VAULT_CONFIG = "engram.toml"
 #: the newest vault format whose settings are understood; those of a newer one are ignored
 VAULT_FORMAT = 1
-_HEADER = ("format", "id", "timezone")
+_HEADER = ("format", "id", "timezone", "shares")
 
 #: variables read elsewhere: paths, whether to run at all, the clock, the service manager
 _NOT_KEYS = frozenset({
@@ -76,11 +77,16 @@ class ValueOrigin(NamedTuple):
 
 
 class VaultHeader(NamedTuple):
-    """Header of a vault's engram.toml: about the vault itself, no settings."""
+    """Header of a vault's engram.toml: about the vault itself, no settings.
+
+    `shares` is the space of a vault that is made to be shared with others, else ''; whom it serves
+    the registry says.
+    """
 
     format: int
     id: str
     timezone: str
+    shares: str = ""
 
 
 class Loaded(NamedTuple):
@@ -148,7 +154,10 @@ def _header(document: dict[str, object], path: Path) -> VaultHeader:
     if not isinstance(zone, str) or not zone.isprintable() or not zone:
         raise _wrong(str(path), "timezone", zone, 'the name of a time zone, such as "UTC"')
     check_timezone(zone, str(path))
-    return VaultHeader(number, name, zone)
+    shares = document.get("shares", "")
+    if shares not in ("", *SHARED_SPACES):
+        raise _wrong(str(path), "shares", shares, f"one of {', '.join(SHARED_SPACES)}")
+    return VaultHeader(number, name, zone, str(shares))
 
 
 def check_timezone(name: str, where: str) -> None:

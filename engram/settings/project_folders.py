@@ -69,6 +69,14 @@ def repository(folder: str, home: Path) -> Path | None:
     return None
 
 
+def repository_around(vault: Path, home: Path) -> Path | None:
+    """The git repository that a vault's folder lies in, or is; None for a home folder."""
+    for one in (vault, *vault.parents)[:_DEEPEST]:
+        if os.path.lexists(one / ".git"):
+            return None if _holds(str(one), home) else one
+    return None
+
+
 def _holds(folder: str, home: Path) -> bool:
     """Whether a folder is the home folder, or one above it."""
     return bool(folder) and Path(os.path.realpath(home)).is_relative_to(folder)

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.recall.injection import Recipient
+    from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
 __all__ = ["Adapters", "Vault"]
@@ -349,7 +349,7 @@ class Vault:
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.exclusion import Exclusion
         from engram.model.ids import slugs_of
-        from engram.recall.injection import Recipient
+        from engram.recall.borders import Recipient
 
         outside = Exclusion(self.settings.capture.exclude)
         names = tuple(one for name in projects for one in slugs_of(name))

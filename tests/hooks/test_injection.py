@@ -17,10 +17,10 @@ from engram.model.step import Access
 from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine
 from engram.model.text import tokens_of
 from engram.model.tier import Aging
+from engram.recall.borders import Recipient
 from engram.recall.injection import (
     InjectionCandidate,
     InjectionOrder,
-    Recipient,
     is_given,
     most_useful,
     summed_up,

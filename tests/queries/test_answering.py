@@ -11,7 +11,7 @@ from engram.model.answer import ReasonedAnswer
 from engram.model.errors import BadInput
 from engram.model.turn import Turn, turn_of
 from engram.queries.lookup import Lookup
-from engram.recall.injection import Recipient
+from engram.recall.borders import Recipient
 from engram.recall.rank import Setting
 from engram.vault import Vault
 from tests.kit import LIGHT, failing, reopened

@@ -13,7 +13,7 @@ from engram.model.memory import Memory
 from engram.model.time_span import TimeSpan
 from engram.queries.recalling import Recalling
 from engram.recall.answer_item import FoundTurn
-from engram.recall.injection import Recipient
+from engram.recall.borders import Recipient
 from engram.recall.rank import Setting
 from engram.store.base import layout
 from engram.surfaces import json as shapes

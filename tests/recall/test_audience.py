@@ -10,7 +10,7 @@ import pytest
 
 from engram.model.memory import Audience, Memory
 from engram.recall.audience import audience_of, is_about_work
-from engram.recall.injection import Recipient, is_open_to
+from engram.recall.borders import Recipient, is_open_to
 
 _TABLE = tomllib.loads(
     Path(__file__).with_name("work_preferences.toml").read_text(encoding="utf-8")

@@ -27,12 +27,12 @@ from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import SESSION, Audience, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
+from engram.recall.borders import Recipient
 from engram.recall.disputed import Given, members, undisputed_or_whole
 from engram.recall.given_items import Shown, ShownSummary
 from engram.recall.injection import (
     InjectionCandidate,
     InjectionOrder,
-    Recipient,
     is_given,
     most_useful,
     summed_up,

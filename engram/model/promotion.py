@@ -1,0 +1,44 @@
+"""Promotion: may a memory leave its space for another one? (seed 002)
+
+    policy, session -> project, decision, user_asserted  ->  allowed
+                                     a pair without rule  ->  promotion_disallowed
+                                 an event type not listed  ->  promotion_event_type
+                                    on too little a word   ->  promotion_authority
+
+A pair of spaces without a rule is refused to everybody. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engram.model.authority import authority_rank
+from engram.model.policy import Policy
+
+PromotionCode = Literal[
+    "allowed", "promotion_disallowed", "promotion_event_type", "promotion_authority"
+]
+#: header keys of a memory that left another space: the item it was there, and why
+PROMOTED_FROM, PROMOTION_REASON = "promoted_from", "promotion_reason"
+#: the reason where a person asked by hand
+BY_HAND = "by_hand"
+#: what is enough for a decision where the rule lets the person's word decide
+_THE_PERSONS = "user_asserted"
+
+
+def promotion_code(
+    policy: Policy, from_space: str, to_space: str, event_type: str, authority: str
+) -> PromotionCode:
+    """`allowed`, or why not; `authority` is that of the memory, or of the person who asks."""
+    pair = from_space, to_space
+    rule = next((one for one in policy.promotions if (one.from_space, one.to_space) == pair), None)
+    if rule is None:
+        return "promotion_disallowed"
+    if rule.event_types and event_type not in rule.event_types:
+        return "promotion_event_type"
+    least = rule.min_authority
+    if rule.decision_override and event_type == "decision":
+        least = min(least, _THE_PERSONS, key=authority_rank)
+    return (
+        "allowed" if authority_rank(authority) >= authority_rank(least) else "promotion_authority"
+    )
