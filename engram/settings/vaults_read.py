@@ -5,24 +5,29 @@ another vault of the person's (a repository's, one of notes) it is given that on
 projects too; and those of the shared vaults that serve the folder. By hand, where a verb works on
 the vault that its folder lies in, the person's own is read beside it. Guarantees: a vault that is
 not registered, or is not the one that was registered, is never read beside another one (design
-promise 9); of copies of one vault only the first is; the vault that is asked comes first. Raises
-nothing: what cannot be read is told by `doctor`.
+promise 9); the vault that is asked comes first, and none comes twice. Vaults are told apart by
+their real path: two that were made in one second, and a copy, have one id. What cannot be read
+beside is left out, and told by `doctor`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.errors import ConfigError
+from engram.model.errors import ConfigError, NotFound, Untrusted
 from engram.model.ids import slug
 from engram.model.memory import SPACES
 from engram.settings.load import header_of
-from engram.settings.project_folders import repository_around
-from engram.settings.registry import Registered, Sharing
+from engram.settings.project_folders import project_names, repository_around
+from engram.settings.registry import Registered, Registry, Sharing
 from engram.settings.shared_vaults import serving
+from engram.settings.vault_folders import not_own, own_vault, real_root
+
+if TYPE_CHECKING:
+    from engram.settings.paths import UserPaths
 
 #: spaces that the own vault holds for every folder
 _EVERYWHERE = ("session", "user", "system")
@@ -43,6 +48,30 @@ class Reading(NamedTuple):
     sharing: Sharing = Sharing()
 
 
+def own_entry(chosen: str, environment: Mapping[str, str], places: UserPaths) -> Registered:
+    """The registration of the person's own vault, of which agents are given in every folder.
+
+    Raises NotFound, BadInput, ConfigError or Untrusted where they are given nothing.
+    """
+    root = real_root(own_vault(chosen, environment, places))
+    header = header_of(root)
+    if header is None:
+        raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
+    entry = Registry(places).entry(root, header.id)
+    if entry is None:
+        raise Untrusted(f"{root} is not registered on this machine", f"`engram trust {root}`")
+    if entry.sharing.space or header.shares:
+        raise not_own(root)
+    return entry
+
+
+def read_by_agents(own: Registered, folder: str, places: UserPaths) -> tuple[Reading, ...]:
+    """The vaults that an agent in a folder is given memories of, the person's own first."""
+    projects = project_names(folder, places.home, own.path)
+    entries = Registry(places).entries()
+    return vaults_read(own, own.path, entries, folder, projects, places.home)
+
+
 def vaults_read(
     first: Registered, own: Path, entries: Sequence[Registered], folder: str,
     projects: Sequence[str], home: Path,
@@ -53,10 +82,10 @@ def vaults_read(
     registry.
     """
     found = [Reading(first.path, first.vault_id, "", SPACES, first.sharing)]
-    known = {first.vault_id}
+    known = {first.path}
     for entry, spaces in _beside(first, own, entries, folder, projects, home):
-        if entry.vault_id not in known and _is_there(entry):
-            known.add(entry.vault_id)
+        if entry.path not in known and _is_there(entry):
+            known.add(entry.path)
             label = vault_label(entry.path, home)
             found.append(Reading(entry.path, entry.vault_id, label, spaces, entry.sharing))
     return tuple(found)

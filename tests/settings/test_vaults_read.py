@@ -92,11 +92,11 @@ def test_what_is_not_registered_or_is_another_vault_now_is_not_read(
     assert kim.read(shop.path) == [OWN]
 
 
-def test_a_copy_of_a_vault_that_is_read_is_not_read_again(kim: Kim, tmp_path: Path) -> None:
-    kim.add(tmp_path / "copy", "own-1")
+def test_two_vaults_with_one_id_are_two(kim: Kim, tmp_path: Path) -> None:
     copy = vault(tmp_path / "clone", "own")
-    kim.entries.append(Registered(copy, "own"))
     assert kim.read(copy) == [OWN]
+    kim.entries.append(Registered(copy, "own"))
+    assert kim.read(copy) == [OWN, ("own", "@clone", ("project",))]
 
 
 def test_a_link_is_the_folder_that_it_leads_to(kim: Kim, tmp_path: Path) -> None:
