@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Event
 from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
-from engram.model.trace import CONFLICT, DENIED, ITEM, KIND, STORE, TICK, WRITE, now_called
+from engram.model.trace import (
+    CONFLICT,
+    DENIED,
+    ITEM,
+    KIND,
+    PROMOTED,
+    STORE,
+    TICK,
+    WRITE,
+    now_called,
+)
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -103,7 +113,7 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
         file = ""
         if event.name == NUMBERED:
             file = details.get(MEMORY, "")
-        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+        elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
         found.append(NumberedItem(item, int(tick), file))
     return found
