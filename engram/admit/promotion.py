@@ -79,6 +79,8 @@ def promote(
         code = ALLOWED
     elif request.by == BY_AGENT and ruled:
         code = "promotion_authority"
+    elif code == ALLOWED and memory.status != "active" and not by_hand:
+        code = PROMOTION_CONFLICT  # it is in dispute where it is
     told = {
         FROM: request.item, "from_space": memory.space, "to_space": request.to_space,
         "by": request.by, "source": request.source, "agent": request.agent,

@@ -3,9 +3,9 @@
     store="project:shop" kind="semantic"  ->  item="project:shop:semantic:12" tick="415"
 
 An event about a judged candidate, or about a file that was found, names its store and its kind; the
-transaction holds an item and a tick in place of them, and nothing else tells of either: files have
-no numbers, since they travel and logs do not. Items are counted for each store and kind, ticks for
-the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+transaction holds an item and a tick in place of them, and nothing else tells of either (but for
+`promoted_from`): files have no numbers, since they travel and logs do not. Items are counted for
+each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
 from engram.model.trace import (
     CONFLICT,
     DENIED,
+    FROM,
     ITEM,
     KIND,
     PROMOTED,
@@ -82,6 +83,8 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif FROM in details:  # about an item that there is
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:
             found.append(event)
         before = event
