@@ -5,7 +5,8 @@
 An event about a judged candidate, or about a file that was found, names its store and its kind; the
 transaction holds an item and a tick in place of them, and nothing else tells of either (but for
 `promoted_from`): files have no numbers, since they travel and logs do not. Items are counted for
-each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an
+item. Pure.
 """
 
 from __future__ import annotations
