@@ -36,6 +36,10 @@ UNDONE: DeletionReason = "undone"
 #: a detail of an event about a judged candidate, or a file that was found: `<space>:<owner>` and
 #: the kind. The transaction holds `item` and `tick` in place of them.
 STORE, KIND, ITEM, TICK = "store", "kind", "item", "tick"
+#: the detail of an event of promotion: the item that a memory was in the space that it is to leave
+FROM = "from"
+#: why a memory that another space has already left the active set
+PROMOTED_AS: DeletionReason = "promoted"
 #: the detail of words: those of the person who decided, or of a draft
 WHY = "why"
 
