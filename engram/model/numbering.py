@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Event
 from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
-from engram.model.trace import CONFLICT, DENIED, ITEM, KIND, STORE, TICK, WRITE, now_called
+from engram.model.trace import (
+    CONFLICT,
+    DENIED,
+    ITEM,
+    KIND,
+    PHASE_STARTED,
+    STORE,
+    TICK,
+    WRITE,
+    now_called,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -58,7 +68,8 @@ def numbered(
     """The events with items and ticks, and the last tick that is used then.
 
     `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
-    candidate and what says to which memory it lost are about one item.
+    candidate and what says to which memory it lost are about one item. A phase that
+    begins takes a tick and no number.
     """
     found: list[Event] = []
     counts: dict[tuple[str, str], int] = {}
@@ -72,6 +83,9 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif event.name == PHASE_STARTED:
+            tick += 1
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:
             found.append(event)
         before = event
