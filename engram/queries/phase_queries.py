@@ -11,12 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput
-from engram.model.item import Store, event_type_of, kind_of
+from engram.model.item import Store, event_type_of, item_id, kind_of, store_of
 from engram.model.item_view import dedup_key
 from engram.model.phase import ListedPhase, Phase, PhasePage, phase_at, phase_named, store_words
 from engram.model.phase_diff import DiffedPhases, PhaseItem, phase_diff
 
 if TYPE_CHECKING:
+    from engram.model.given import GivenBlock
     from engram.model.instant import Instant
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.phase_rows import LifeRow
@@ -29,6 +30,7 @@ class PhaseQueries:
         self._catalog = catalog
         self._read = read
         self._known: dict[Store, tuple[Phase, ...]] = {}
+        self._first: dict[str, str] = {}
 
     @cached_property
     def page(self) -> PhasePage:
@@ -59,6 +61,26 @@ class PhaseQueries:
             "phase_id": phase.id, **name, "phase_started_at": self.tick(store, phase),
             "phase_reason": phase.reason,
         }  # fmt: skip
+
+    def is_first(self, item: str) -> bool:
+        """Whether an item is the first of its store, and was made in the first phase of it."""
+        known = item_id(item)
+        if known is None:
+            return False
+        store = str(known.store)
+        if store not in self._first:
+            self._first[store] = self._catalog.phases.first_item(store)
+        return self._first[store] == item
+
+    def store_of_block(self, block: GivenBlock) -> Store:
+        """The store that a block was given for: of the project, outside of any the person's."""
+        named = filter(None, (item_id(one.item) for one in block.items))
+        projects = (one.store for one in named if one.store.space == "project")
+        project = next(projects, None)
+        if project is not None:
+            return project
+        name = self._catalog.phases.project_of(block.session)
+        return store_of("project" if name else "user", name)
 
     def listed(self, now: Instant, store: Store | None = None) -> list[ListedPhase]:
         """The phases of one store, or of each that has a memory or a line, in their order."""

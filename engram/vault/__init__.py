@@ -646,7 +646,11 @@ class Vault:
         self._settled()
         parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog,
+            parts.givens,
+            AccessLog(disk),
+            lambda digest: kept_policy(disk, digest),
+            parts.phase_queries,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found

@@ -1,4 +1,4 @@
-"""Line of the access log <-> a difference of two phases that somebody asked for.
+"""Line of the access log <-> a difference of two phases as it was told.
 
     {"time": "2026-11-22T09:14:03Z", "ids": [], "by": "person", "session": "by-hand", "last": 41,
      "policy": "9f2c41d07a6be813", "phases": ["project:shop", "phase-1", "phase-2"],

@@ -80,6 +80,14 @@ class PhaseRows:
             "select coalesce(min(tick), 0) from items where store = ? and tick > 0", store
         )
 
+    def first_item(self, store: str) -> str:
+        """The first item of a store, '' before there is one."""
+        row = self._db.row(
+            "select kind, number from items where store = ? and tick > 0 order by tick limit 1",
+            store,
+        )
+        return f"{store}:{row[0]}:{row[1]}" if row else ""
+
     def start_ticks(self) -> dict[tuple[str, Instant], int]:
         """The tick of each phase that began on this machine, by its store and time."""
         rows = self._db.rows(
