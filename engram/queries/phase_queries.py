@@ -111,11 +111,12 @@ class PhaseQueries:
         """
         phases = self.phases(store)
         if names is None:
-            *_, current = begun = [one for one in phases if one.start <= now]
+            begun = [one for one in phases if one.start <= now]
             if len(begun) == 1:
+                named = "--project " + store.owner if store.space == "project" else ""
                 raise BadInput(
-                    f"{store_words(store)} has one phase: nothing to compare",
-                    f"`engram phases start NAME` begins {current.id[:6]}{current.number + 1}",
+                    f"{store_words(store)} has one phase: nothing to compare with {begun[0].id}",
+                    f"`engram phases start NAME {named or '--space ' + store.space}` begins one",
                 )
             before, after = begun[-2:]
         else:
