@@ -22,12 +22,13 @@ from engram.model.trace import (
     FROM,
     ITEM,
     KIND,
+    PHASE_STARTED,
     PROMOTED,
     STORE,
     TICK,
     WRITE,
     now_called,
-)
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -70,7 +71,8 @@ def numbered(
     """The events with items and ticks, and the last tick that is used then.
 
     `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
-    candidate and what says to which memory it lost are about one item.
+    candidate and what says to which memory it lost are about one item. A phase that
+    begins takes a tick and no number.
     """
     found: list[Event] = []
     counts: dict[tuple[str, str], int] = {}
@@ -84,6 +86,9 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif event.name == PHASE_STARTED:
+            tick += 1
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         elif FROM in details:  # about an item that there is
             found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:

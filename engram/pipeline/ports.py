@@ -28,6 +28,7 @@ from engram.model.ports import (
     KeptVerdicts,
     Model,
     PageWriter,
+    Phases,
     RecordAsker,
     RunModel,
     RunRecords,
@@ -173,6 +174,10 @@ class Ports(Protocol):
     @property
     def pages(self) -> PageWriter:
         """Boxes, entities and summaries as file changes."""
+
+    @property
+    def phases(self) -> Phases:
+        """The page of phases."""
 
     @property
     def eraser(self) -> Eraser:

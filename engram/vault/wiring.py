@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from engram.queries.meaning_search import MeaningSearch
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
+    from engram.queries.phase_queries import PhaseQueries
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.queries.summary_queries import SummaryQueries
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
     from engram.store.files.kept_verdicts import VerdictFile
+    from engram.store.files.phases_file import PhasesFile
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
@@ -336,6 +338,20 @@ class VaultParts:
     def pages(self) -> FileRenderer:
         """Boxes, entities and summaries as file changes."""
         return self.writer
+
+    @property
+    def phases(self) -> PhasesFile:
+        """The page of phases."""
+        from engram.store.files.phases_file import PhasesFile
+
+        return PhasesFile(self.disk)
+
+    @property
+    def phase_queries(self) -> PhaseQueries:
+        """The phases of each store, of the page as it is now."""
+        from engram.queries.phase_queries import PhaseQueries
+
+        return PhaseQueries(self.catalog, self.phases.read)
 
     @cached_property
     def eraser(self) -> PurgePlanner:

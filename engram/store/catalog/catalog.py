@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.conversation_rows import ConversationRows
     from engram.store.catalog.item_rows import ItemRows
     from engram.store.catalog.log_rows import LogRows
+    from engram.store.catalog.phase_rows import PhaseRows
     from engram.store.catalog.topic_rows import TopicRows
 
 
@@ -112,6 +113,13 @@ class Catalog:
         from engram.store.catalog.item_rows import ItemRows
 
         return ItemRows(self.db)
+
+    @cached_property
+    def phases(self) -> PhaseRows:
+        """Memories and items of a store, for its phases."""
+        from engram.store.catalog.phase_rows import PhaseRows
+
+        return PhaseRows(self.db)
 
     @cached_property
     def accesses(self) -> AccessRows:
