@@ -275,6 +275,11 @@ class Catalog:
         return self._meta("last_sha") or ""
 
     @property
+    def chain(self) -> str | None:
+        """The link of the last transaction that has one, None where none was seen."""
+        return self._meta("chain")
+
+    @property
     def indexed(self) -> str:
         """The time zone by whose days the index was built from this catalog, or one that it
         continues; empty for an index that is none of its.
@@ -447,6 +452,8 @@ class Catalog:
             self._set("scrub", "due")
         self._set("last", str(transaction.number))
         self._set("last_sha", sha256_bytes(encode(transaction)))
+        if transaction.chain:
+            self._set("chain", transaction.chain)
 
     @property
     def scrub_due(self) -> bool:

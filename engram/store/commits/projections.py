@@ -135,6 +135,16 @@ class Projections:
         """The number of the next transaction; one whose file is damaged keeps its own."""
         return self._transaction_log.following(self.catalog.last)
 
+    @property
+    def chain(self) -> str:
+        """The link of the last transaction that has one, '' without any."""
+        known = self.catalog.chain
+        return self.chain_before(self.next_number) if known is None else known
+
+    def chain_before(self, number: int) -> str:
+        """The link of the last transaction below a number that has one, by the journal."""
+        return self._transaction_log.chain_before(number)
+
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
         last = self.catalog.last
