@@ -9,7 +9,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.consolidation_run import ConsolidationRun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from engram.model.instant import Instant
     from engram.model.memory import Memory
@@ -215,6 +215,8 @@ class Status:
     that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
     where none is configured, as `last_run`, the last consolidation, where there is no record of it.
     `policy_problem` is why a policy file is not understood: then nothing is learnt or given.
+    `shares` is the space of a vault that is shared with others, `served` are the repository and the
+    globs of projects that it serves, `sharing_problem` is how it and the registry differ on that.
     """
 
     vault: str
@@ -236,6 +238,9 @@ class Status:
     vectors: VectorStatus | None = None
     last_run: ConsolidationRun | None = None
     policy_problem: str = ""
+    shares: str = ""
+    served: Sequence[str] = ()
+    sharing_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
