@@ -21,6 +21,7 @@ from engram.model.trace import (
     HAND_EDIT,
     ITEM,
     KIND,
+    PROMOTED,
     STORE,
     TICK,
     WRITE,
@@ -113,7 +114,7 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
         file = ""
         if event.name == NUMBERED:
             file = details.get(MEMORY, "")
-        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+        elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
         found.append(NumberedItem(item, int(tick), file))
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.consolidation_run import ConsolidationRun
+from engram.model.promotion import ALLOWED, ALREADY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +34,23 @@ class MemoryEdit:
     events: tuple[Event, ...]
     changes: tuple[Change, ...] = ()
     ack: tuple[Range, ...] = ()
+
+
+class Promotion(NamedTuple):
+    """What became of a promotion: its code, and the memory before and after.
+
+    `allowed`, `already` for what is there, or why it stays: a code of the rules of promotion, of
+    the policy, or `promotion_conflict`.
+    """
+
+    code: str
+    before: Memory
+    after: Memory
+
+    @property
+    def denied(self) -> bool:
+        """Whether the memory may not leave its space, or not yet."""
+        return self.code not in (ALLOWED, ALREADY)
 
 
 @dataclass(frozen=True, slots=True)

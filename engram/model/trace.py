@@ -38,6 +38,10 @@ UNDONE: DeletionReason = "undone"
 STORE, KIND, ITEM, TICK = "store", "kind", "item", "tick"
 #: what a person did to a file, or another machine; and that somebody says again that it holds
 HAND_EDIT, CONFIRMED = "hand_edit", "memory_confirmed"
+#: the detail of an event of promotion: the item that a memory was in the space that it is to leave
+FROM = "from"
+#: why a memory that another space has already left the active set
+PROMOTED_AS: DeletionReason = "promoted"
 #: the detail of words: those of the person who decided, or of a draft
 WHY = "why"
 

@@ -17,6 +17,7 @@ from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
+from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         FallingMemory,
         MergeReport,
         PolicyTrial,
+        Promotion,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -347,6 +349,15 @@ def forgotten(scope: Scope, done: bool) -> Shape:
 def ruling(before: Memory, after: Memory) -> Shape:
     """`confirm`, `retire`, `archive`, `supersede`, `resolve`: one memory that was decided about."""
     return {"id": before.id, "was": before.status, "status": after.status}
+
+
+def promotion(done: Promotion) -> Shape:
+    """`promote`: one memory, the space and project that it is in now, and why it may stay."""
+    return {
+        "id": done.before.id, "code": done.code, "was": done.before.space,
+        "space": done.after.space, "project": done.after.project, "status": done.after.status,
+        "asked": done.after.extras.get(PROMOTION_TARGET, ""),
+    }  # fmt: skip
 
 
 def collected(done: Collected) -> Shape:

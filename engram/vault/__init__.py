@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         MergeReport,
         ModelStatus,
         PolicyTrial,
+        Promotion,
         PurgePreview,
         PurgeReport,
         RecordExport,
@@ -933,6 +934,33 @@ class Vault:
             return settle(memory, others, self.clock.now(), self.settings.retention, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
+
+    def promote(
+        self, references: Sequence[str], to_space: str, *, project: str = "",
+        here: Sequence[str] = (), reader: Reader | None = None, dry_run: bool = False,
+    ) -> Sequence[Promotion]:  # fmt: skip
+        """Let memories hold in another space: `user`, `project` or `system`, all of them or none.
+
+        `project` is that of the target, else one of `here`, the projects of the folder. What an
+        agent asks for (`reader`, the person without one) waits for the person. Raises BadInput for
+        what is denied, NotFound for what is in project space already and has no shared vault.
+        """
+        from engram.model.given import Reader
+        from engram.model.ids import slug
+        from engram.pipeline.promotion import Asked, promote_by_hand
+
+        named = slug(project) if project else ""
+        asked = Asked(to_space, named, here, reader or Reader())
+        return promote_by_hand(
+            lambda: self._named(references), asked, self.parts, dry_run=dry_run
+        )  # fmt: skip
+
+    def decline_promotion(self, reference: str) -> MemoryEdit:
+        """The person says that a memory stays in its space, where another one was asked for."""
+        from engram.pipeline import edits
+        from engram.pipeline.promotion import decline
+
+        return edits.decide(lambda: decline(self.parts.lookup.memory(reference)), self.parts)
 
     def _named(self, references: Iterable[str]) -> Sequence[Memory]:
         return [self.parts.lookup.memory(reference) for reference in references]
