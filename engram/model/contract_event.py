@@ -236,10 +236,13 @@ def _promotion(
         yield _event(one, PROMOTION_DENIED, details, spaces | denied)
         return
     into = details.get("into", "")
-    now = known.item(into, one.number) if into else details.get(ITEM, "")
+    here = details.get(ITEM, "") or details.get("to_item", "")
+    now = known.item(into, one.number) if into else here
+    vault = {"to_vault": details["to_vault"]} if "to_vault" in details else {}
     yield _event(one, PROMOTED, details, {
-        **spaces, "from_id": left, "to_id": now, "authority_used": details.get("authority", ""),
-        "reason": details.get("by", ""), "policy_snapshot": policy,
+        **spaces, "from_id": left, "to_id": now, **vault,
+        "authority_used": details.get("authority", ""), "reason": details.get("by", ""),
+        "policy_snapshot": policy,
     })  # fmt: skip
     yield _deleted(one, details, left, PROMOTED_AS, now)
 

@@ -40,12 +40,15 @@ class Promotion(NamedTuple):
     """What became of a promotion: its code, and the memory before and after.
 
     `allowed`, `already` for what is there, or why it stays: a code of the rules of promotion, of
-    the policy, or `promotion_conflict`.
+    the policy, or `promotion_conflict`. Of one into a shared vault `shared` is `@NAME` of that, and
+    `path` that of the file there.
     """
 
     code: str
     before: Memory
     after: Memory
+    shared: str = ""
+    path: str = ""
 
     @property
     def denied(self) -> bool:
