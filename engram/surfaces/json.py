@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.edge import Link
     from engram.model.entity import Entity
+    from engram.model.errors import EngramError
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
     from engram.settings.registry import Sharing
+    from engram.settings.vaults_read import Reading
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -621,6 +623,19 @@ def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
         "daemon": daemon,
     }  # fmt: skip
+
+
+def vaults_of_agents(
+    own: str, problem: EngramError | None, beside: Iterable[Reading]
+) -> dict[str, object]:
+    """`status`: the vaults that agents in this folder are given of; why nothing of the own one."""
+    told = {} if problem is None else {"problem": str(problem), "fix": problem.hint}
+    return {
+        "own_vault": {"path": own, **told},
+        "beside": [
+            {"path": str(one.path), "label": one.label, "spaces": one.spaces} for one in beside
+        ],
+    }
 
 
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:

@@ -290,9 +290,10 @@ class Vault:
             here, home = str(folder.absolute()), self.parts.places.home
         except OSError:  # the working directory was removed
             return ()
-        names = project_names(here, home)
-        known = repository(here, home) or any(map(self.parts.catalog.knows_project, names))
-        return names if known else ()
+        names = project_names(here, home, self.root)
+        if repository(here, home, self.root) or any(map(self.parts.catalog.knows_project, names)):
+            return names
+        return ()
 
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,

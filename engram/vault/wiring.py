@@ -429,7 +429,7 @@ class VaultParts:
         """The names of the worktree that a folder lies in and of its repository; else empty."""
         from engram.settings.project_folders import worktree
 
-        return worktree(folder, self.places.home)
+        return worktree(folder, self.places.home, self.root)
 
     def count_access(self, identifiers: Iterable[str]) -> None:
         """Count that a person or an agent asked for these memories, each once; not in other vaults.
@@ -698,7 +698,7 @@ class VaultParts:
         """What the rule files of the projects say whose turns were taken in here."""
         from engram.queries.rule_files import ProjectRuleFiles
 
-        return ProjectRuleFiles(self.places.home)
+        return ProjectRuleFiles(self.places.home, self.root)
 
     @property
     def policy(self) -> Policy:
