@@ -24,7 +24,7 @@ from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import event_type_of, item_id
 from engram.model.memory import SESSION
-from engram.model.numbering import HAND_EDIT, NUMBERED
+from engram.model.numbering import NUMBERED
 from engram.model.phase_diff import AskedDiff
 from engram.model.trace import (
     BORDER_CHECK,
@@ -33,6 +33,7 @@ from engram.model.trace import (
     DENIED,
     FORGET,
     FROM,
+    HAND_EDIT,
     ITEM,
     PHASE_STARTED,
     PROMOTED,
@@ -265,10 +266,13 @@ def _promotion(
         yield _event(one, PROMOTION_DENIED, details, spaces | denied)
         return
     into = details.get("into", "")
-    now = known.item(into, one.number) if into else details.get(ITEM, "")
+    here = details.get(ITEM, "") or details.get("to_item", "")
+    now = known.item(into, one.number) if into else here
+    vault = {"to_vault": details["to_vault"]} if "to_vault" in details else {}
     yield _event(one, PROMOTED, details, {
-        **spaces, "from_id": left, "to_id": now, "authority_used": details.get("authority", ""),
-        "reason": details.get("by", ""), "policy_snapshot": policy,
+        **spaces, "from_id": left, "to_id": now, **vault,
+        "authority_used": details.get("authority", ""), "reason": details.get("by", ""),
+        "policy_snapshot": policy,
     })  # fmt: skip
     yield _deleted(one, details, left, PROMOTED_AS, now, known)
 

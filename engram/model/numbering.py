@@ -20,6 +20,7 @@ from engram.model.trace import (
     CONFLICT,
     DENIED,
     FROM,
+    HAND_EDIT,
     ITEM,
     KIND,
     PHASE_STARTED,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.memory import Memory
 
-#: what a person did to a file; and the item of a memory that had none, or moved to another store
-HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the item of a memory that had none, or moved to another store
+NUMBERED = "item_numbered"
 #: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept

@@ -121,9 +121,10 @@ def vault_label(path: Path, home: Path) -> str:
 
 
 def _is_there(entry: Registered) -> bool:
-    """Whether the vault that was registered stands there."""
+    """Whether the vault that was registered stands there, and is shared as it was then."""
     try:
         header = header_of(entry.path)
     except ConfigError:
         return False
-    return header is not None and header.id == entry.vault_id
+    registered = entry.vault_id, entry.sharing.space
+    return header is not None and (header.id, header.shares) == registered

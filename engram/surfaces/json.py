@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
+    from engram.settings.registry import Sharing
     from engram.settings.vaults_read import Reading
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
@@ -675,14 +676,20 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str) -> Shape:
-    """`init`: the vault, and the git remote that what is captured would be pushed to."""
-    return {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
+    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
+    share the space of its memories."""
+    told: Shape = {"vault": str(root), "git_remote": remote}
+    return told | ({"shares": shares} if shares else {})
 
 
-def trusted_vault(root: Path) -> Shape:
-    """`trust`: the vault that is registered."""
-    return {"vault": str(root), "trusted": True}
+def trusted_vault(root: Path, sharing: Sharing | None = None) -> Shape:
+    """`trust`: the vault that is registered; of a shared one also for whom."""
+    told: Shape = {"vault": str(root), "trusted": True}
+    if sharing is not None:
+        shown = {"for": [*sharing.serves], "authority": sharing.authority}
+        told |= {"shares": sharing.space, **shown}
+    return told
 
 
 def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
