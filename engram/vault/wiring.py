@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
+    from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
     from engram.queries.phase_queries import PhaseQueries
@@ -164,6 +165,8 @@ class VaultParts:
         self.environment = environment
         self.places = places
         self.adapters = adapters
+        #: the vaults that were read beside this one, by their real paths
+        self.beside: dict[Path, VaultParts] = {}
 
     @property
     def trusted(self) -> bool:
@@ -228,6 +231,8 @@ class VaultParts:
         if "index" in self.__dict__:
             self.index.close()
         self.projections.close()
+        for one in self.beside.values():
+            one.close()
 
     # -- the store -----------------------------------------------------------------------------
 
@@ -509,8 +514,17 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text, self.tiers, self._meaning,
+            lambda text: self.redactor.redact(text).text, self.memories, self._meaning,
         )  # fmt: skip
+
+    @cached_property
+    def memories(self) -> Memories:
+        """The memories of this vault, and of those that are read beside it."""
+        from engram.queries.memories import Memories, VaultMemories
+
+        return Memories(
+            VaultMemories(self.disk, self.projections, self.lookup, self.index, self.tiers)
+        )
 
     @cached_property
     def tiers(self) -> TierQueries:
@@ -570,7 +584,7 @@ class VaultParts:
         """Answers in words, with what they rest on."""
         from engram.queries.answering import Answering
 
-        return Answering(self.projections, self.search, self.lookup, self._model_answering)
+        return Answering(self.memories, self.search, self.lookup, self._model_answering)
 
     def _model_answering(self) -> ModelAnswering | None:
         """Who asks a model a person's question, which is a run of its own; None where none may be.
