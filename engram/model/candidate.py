@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from engram.model.memory import scope_of
+
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
 
@@ -107,6 +109,16 @@ class Candidate:
     sections: tuple[tuple[str, str], ...] = ()
     related_files: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+
+    @property
+    def conversation(self) -> str:
+        """The transcript that its receipt points into; empty without one."""
+        return self.receipt.link.partition("#")[0]
+
+    @property
+    def scope(self) -> str:
+        """The scope of its content hash."""
+        return scope_of(self.space, self.project, self.entities, self.conversation)
 
     @property
     def in_own_words(self) -> bool:

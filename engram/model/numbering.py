@@ -35,11 +35,15 @@ _NAMELESS = frozenset({"user", "system"})
 
 
 class NumberedItem(NamedTuple):
-    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none."""
+    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none.
+
+    `session` is the transcript of the conversation that it was judged from, '' for none.
+    """
 
     item: ItemId
     tick: int
     file: str
+    session: str = ""
 
 
 def place(store: Store, kind: str) -> tuple[tuple[str, str], ...]:
@@ -105,7 +109,8 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
             file = details.get(MEMORY, "")
         elif event.name == HAND_EDIT or now_called(event).name == WRITE:
             file = event.subject
-        found.append(NumberedItem(item, int(tick), file))
+        session = details.get("source", "").partition("#")[0]
+        found.append(NumberedItem(item, int(tick), file, session))
     return found
 
 

@@ -36,6 +36,8 @@ UNDONE: DeletionReason = "undone"
 #: a detail of an event about a judged candidate, or a file that was found: `<space>:<owner>` and
 #: the kind. The transaction holds `item` and `tick` in place of them.
 STORE, KIND, ITEM, TICK = "store", "kind", "item", "tick"
+#: the reason of a `memory_forget`, and the status reason, of what no confirmation renews
+TTL_EXPIRED = "ttl_expired"
 #: the detail of words: those of the person who decided, or of a draft
 WHY = "why"
 
@@ -77,9 +79,10 @@ def conflict(loser: str, winner: str, rule: Rung | Literal[""], **details: str) 
     return Event(CONFLICT, loser, _kept({"winner": winner, "rule": rule} | details))
 
 
-def forgetting(memory: Memory) -> Event:
-    """`memory_forget`: nobody confirmed a memory in time."""
-    return Event(FORGET, memory.id, (("reason", "decay"),))
+def forgetting(memory: Memory, reason: str = "") -> Event:
+    """`memory_forget`: nobody confirmed a memory in time, or nothing renews it."""
+    told = reason or (TTL_EXPIRED if memory.status_reason == TTL_EXPIRED else "decay")
+    return Event(FORGET, memory.id, (("reason", told),))
 
 
 def _kept(details: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -19,6 +19,7 @@ from engram.model.ports.outside import (
     Tally,
 )
 from engram.model.ports.storage import (
+    Ages,
     Committer,
     ConsolidationHistory,
     Conversations,
@@ -59,6 +60,7 @@ from engram.model.ports.thinking import (
 )
 
 __all__ = [
+    "Ages",
     "Asker",
     "BoxWeaver",
     "ChangeDetector",

@@ -44,7 +44,7 @@ from engram.store.files.meaning import same_meaning
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
 #: kinds that a plain `undo` skips
-_UNASKED = _FINAL | {"undo", "seal", "close"}
+_UNASKED = _FINAL | {"undo", "seal", "close", "expire"}
 #: kinds that never go along with another: they settle turns, or follow the person
 _APART = _FINAL | {"undo", "import", "capture", "extract", "remember"}
 
