@@ -941,7 +941,7 @@ class Vault:
             if memory is None:
                 return edits.bring_back(*self.parts.lookup.removed(reference))
             return edits.restore(
-                edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
+                edits.unowned(memory, self.parts.view), self.clock.now(), self.parts.terms
             )
 
         done = edits.decide(restored, self.parts, code="RESTORE_ERROR")
@@ -951,9 +951,9 @@ class Vault:
         """The person says that these hold: active, explicit, and their time starts anew."""
         from engram.pipeline import edits
 
-        now, retention = self.clock.now(), self.settings.retention
+        now, terms = self.clock.now(), self.parts.terms
         return edits.decide(
-            lambda: edits.confirm(self._named(references), now, retention),
+            lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
         )  # fmt: skip
 
@@ -992,8 +992,8 @@ class Vault:
 
         def superseded() -> MemoryEdit:
             before, after = self._named([old, new])
-            known, retention = self.parts.view.memory, self.settings.retention
-            return edits.supersede(before, after, known, self.clock.now(), retention)
+            known, terms = self.parts.view.memory, self.parts.terms
+            return edits.supersede(before, after, known, self.clock.now(), terms)
 
         return edits.decide(superseded, self.parts, dry_run=dry_run)
 
@@ -1013,7 +1013,7 @@ class Vault:
                 memory, lookup.opponents(memory), lookup.memory(against) if against else None
             )
             settle = edits.reconcile if both else edits.resolve
-            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+            return settle(memory, others, self.clock.now(), self.parts.terms, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
 

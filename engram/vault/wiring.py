@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted, VectorStatus
+    from engram.model.retention import Terms
     from engram.model.turn import Turn
     from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from engram.settings.policy_files import PolicySource
     from engram.settings.registry import Registered
     from engram.store.base.lock import WriterLock
+    from engram.store.catalog.ages import Ages
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -324,6 +326,11 @@ class VaultParts:
         from engram.store.commits.vault_turns import VaultTurns
 
         return VaultTurns(self.projections, self.attributed_turns)
+
+    @property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived; the catalog behind it may be replaced."""
+        return self.catalog.ages
 
     @cached_property
     def conversations(self) -> VaultConversations:
@@ -734,6 +741,16 @@ class VaultParts:
     def policy(self) -> Policy:
         """What may be kept of whom, and for how long. Raises ConfigError for a policy file."""
         return self.adapters.policy or self._policy_source.now()
+
+    @property
+    def terms(self) -> Terms:
+        """How long memories live; while a policy file is not understood, by the days alone."""
+        from engram.model.retention import Terms
+
+        try:
+            return Terms(self.settings.retention, self.policy)
+        except ConfigError:
+            return Terms(self.settings.retention)
 
     @cached_property
     def _policy_source(self) -> PolicySource:
