@@ -352,6 +352,21 @@ class Vault:
             statuses=statuses,
         )  # fmt: skip
 
+    def open_documents(
+        self, projects: Sequence[str], session: str = ""
+    ) -> Callable[[str, bytes], bool]:
+        """Tells of a file, by path and bytes, whether it may be given to a client of the person.
+
+        In these projects, without any in all of them; of what belongs to a session, in that session
+        alone. Raises ConfigError for a policy that is not understood.
+        """
+        from engram.model.given import PERSON, Reader
+        from engram.queries.open_documents import open_documents
+
+        self._settled()
+        recipient = self._recipient(projects, Reader(PERSON, session))
+        return open_documents(self.parts.catalog, recipient)
+
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
         from engram.capture.exclusion import Exclusion
