@@ -44,6 +44,11 @@ def command() -> None:
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    if state.shares and state.trusted:
+        served = ", ".join(state.served) or "nobody yet"
+        say(f"shared     {state.shares} memories, with {served}")
+    if state.sharing_problem:
+        say(f"shared     not read: {state.sharing_problem}")
     if problem is not None:
         say(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
     elif own != state.vault:
