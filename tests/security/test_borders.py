@@ -281,6 +281,7 @@ QUESTIONS = (
     "ledger", "which database does the ledger use?", "when did I move the ledger?",
     "when did we decide to use Postgres for the ledger?", "on which host does the ledger run?",
     "when does the ledger close?", "how are the ledger pages numbered?", "which port?",
+    "we decided on Postgres for the ledger, and the ledger runs on the host",
 )  # fmt: skip
 
 
@@ -317,5 +318,6 @@ def test_nothing_of_another_project_reaches_one(two: Desk) -> None:
     # the canary is found where it may be
     assert CANARY in two.recall(Place("till"), QUESTIONS[0])
     assert CANARY in two.recall(Place("elsewhere"), QUESTIONS[0])
-    assert CANARY in two.hook(Place("till", "s3"), QUESTIONS[1])
+    assert CANARY in two.hook(Place("till", "s3"))
+    assert CANARY in two.hook(Place("till", "s3"), QUESTIONS[-1])
     assert CANARY in "".join(two.mcp(Place("till", "s3"), *calls))
