@@ -414,7 +414,7 @@ class Vault:
 
         self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient)
+        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
