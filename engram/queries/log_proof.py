@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engram.model.change import Transaction
 from engram.model.errors import EngramError
@@ -47,6 +48,8 @@ def prove(
     `take_up` lets the vault take up hand edits, which are explained by that; it is called where
     the log holds.
     """
+    if any(map(layout.is_transaction, disk.names(layout.PENDING))):
+        take_up()  # a crash left one to be finished
     check = _LogCheck(log)
     paths = log.paths()
     trace = _Trace(_bytes(disk, layout.TRACE))
@@ -127,6 +130,14 @@ def number_in(line: bytes) -> int | None:
     return int(hit[1]) if hit else None
 
 
+class _Shown(NamedTuple):
+    """The lines of a transaction in the trace: from which line on, and whether it ends there."""
+
+    first: int
+    lines: bytes
+    ended: bool
+
+
 @dataclass(slots=True)
 class _LogCheck:
     """What was found so far; transactions come in the order of their numbers."""
@@ -161,17 +172,16 @@ class _LogCheck:
         """The next transaction: its link, its lines in the trace, and what it did to files."""
         self._arrive(found.number, trace)
         lines = trace_lines(found)
-        first, in_trace = trace.line, lines
-        same = trace.takes(lines)
-        if not same:
+        shown = _Shown(trace.line, lines, ended=False)
+        if not trace.takes(lines):
             own = list(trace.until(found.number))
             strays = [one for one in own if (number_in(one[1]) or found.number) < found.number]
             for at, line in strays:
                 self._stray(at, line)
             own = [one for one in own if one not in strays]
-            in_trace = b"".join(line for _, line in own)
             first = own[0][0] if own else trace.line
-        self._judge(path, found, lines, in_trace, first)
+            shown = _Shown(first, b"".join(line for _, line in own), trace.ended)
+        self._judge(path, found, lines, shown)
         self.lines += lines.count(b"\n")
         self.known.follow(found)
 
@@ -200,22 +210,20 @@ class _LogCheck:
             self._sure = False
         self.last = number
 
-    def _judge(
-        self, path: str, found: Transaction, lines: bytes, in_trace: bytes, first: int
-    ) -> None:
+    def _judge(self, path: str, found: Transaction, lines: bytes, shown: _Shown) -> None:
         """Compare link, lines and trace of one transaction."""
         holds = self._holds(found.chain, lines)
-        if lines == in_trace:
+        if lines == shown.lines:
             if not holds:
-                self._break(path, first, found.number, lines, self._unlinked(found))
-        elif not in_trace and holds:
-            self._owed = lines
+                self._break(path, shown.first, found.number, lines, self._unlinked(found))
+        elif holds and shown.ended and lines.startswith(shown.lines):
+            self._owed = lines  # not appended yet, or half of them
         else:
-            at, line, what = _difference(lines, in_trace)
-            in_journal = not holds and self._holds(found.chain, in_trace)
+            at, line, what = _difference(lines, shown.lines)
+            in_journal = not holds and self._holds(found.chain, shown.lines)
             if not (holds or in_journal):
                 what = f"{what}, and the link does not hold"
-            at += first
+            at += shown.first
             self._break(layout.TRACE if holds else path, at, found.number, line, what)
         if found.chain:
             self.chained_from = self.chained_from or found.number

@@ -112,7 +112,7 @@ def test_a_transaction_that_is_missing_torn_or_of_another_vault_is_one_break(
     for said in ("One.", "Two.", "Three.", "Four.", "Five."):
         other.remember(f"The shop's rule is number {said}")
     path.unlink()
-    assert [one.what for one in lived_in.verify().breaks][0] == "transaction 4 is missing"
+    assert lived_in.verify().breaks[0].what == "transaction 4 is missing"
     path.write_bytes(before[: len(before) // 2])
     assert "cannot be read" in lived_in.verify().breaks[0].what
     path.write_bytes(journal(other)[3].read_bytes())

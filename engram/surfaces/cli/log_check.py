@@ -21,9 +21,11 @@ _NAMED = 20
 
 def check_log() -> None:
     """Check the log of the vault, and end with 1 where it does not hold."""
-    with opened() as vault:
-        with progress(("checking the log", vault.transactions_to_verify())) as (read,):
-            found = vault.verify(read)
+    with (
+        opened() as vault,
+        progress(("checking the log", vault.transactions_to_verify())) as (read,),
+    ):
+        found = vault.verify(read)
     if wants_json():
         emit_json(shapes.fields_of(found))
     else:
