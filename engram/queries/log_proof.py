@@ -66,7 +66,7 @@ def prove(
         check.settled(trace, _bytes(disk, layout.TRACE))
     taken_up = []
     for later in log.all(check.last):
-        check.known.follow(later)
+        check.count(later)
         if later.plan.kind == "settle":
             taken_up += [change.path for change in later.plan.seen]
     unexplained: dict[str, str] = {}
@@ -75,7 +75,7 @@ def prove(
     strange += [path for path in there if check.known.age(path, _bytes(disk, path))[0]]
     gone = (path for path, *_ in check.known.missing(frozenset(there)))
     return Proof(
-        len(paths), check.lines, check.chained_from, check.head, check.broken,
+        check.transactions, check.lines, check.chained_from, check.head, check.broken,
         tuple(check.breaks), len(there), tuple(sorted(strange)),
         tuple(path for path in gone if path.startswith(_PROVED) and path not in unexplained),
         tuple(taken_up),
@@ -144,6 +144,7 @@ class _LogCheck:
 
     log: TransactionLog
     known: LastKnown = field(init=False)
+    transactions: int = 0
     lines: int = 0
     chained_from: int = 0
     head: str = ""
@@ -162,6 +163,7 @@ class _LogCheck:
 
     def unreadable(self, path: str, problem: str, trace: _Trace) -> None:
         """A file of the journal that is no transaction; its lines in the trace prove nothing."""
+        self.transactions += 1
         number = int(path.rpartition("/")[2][:8])
         self._arrive(number, trace)
         self._break(path, 0, number, b"", problem)
@@ -182,8 +184,16 @@ class _LogCheck:
             first = own[0][0] if own else trace.line
             shown = _Shown(first, b"".join(line for _, line in own), trace.ended)
         self._judge(path, found, lines, shown)
-        self.lines += lines.count(b"\n")
+        self.count(found)
+
+    def count(self, found: Transaction) -> None:
+        """One more transaction; its link is the last."""
+        self.transactions += 1
+        self.lines += 1 + len(found.plan.events)
         self.known.follow(found)
+        if found.chain:
+            self.chained_from = self.chained_from or found.number
+            self.head, self._sure = found.chain, True
 
     def settled(self, trace: _Trace, now: bytes) -> None:
         """The trace as it is once everything was caught up with."""
@@ -225,9 +235,6 @@ class _LogCheck:
                 what = f"{what}, and the link does not hold"
             at += shown.first
             self._break(layout.TRACE if holds else path, at, found.number, line, what)
-        if found.chain:
-            self.chained_from = self.chained_from or found.number
-            self.head, self._sure = found.chain, True
 
     def _holds(self, chain: str, lines: bytes) -> bool:
         """Whether a link is that of these lines, as far as that can be told."""
