@@ -24,7 +24,7 @@ from engram.model.errors import EngramError
 from engram.model.proof import LogBreak, Proof
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.commits.chain import link
+from engram.store.commits.digest_chain import link
 from engram.store.commits.last_known import LastKnown
 from engram.store.commits.scan import content_files
 from engram.store.commits.transaction_log import TransactionLog

@@ -20,7 +20,7 @@ from engram.model.change import Event, Plan, Transaction
 from engram.model.numbering import numbered
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
-from engram.store.commits.chain import with_link
+from engram.store.commits.digest_chain import with_link
 from engram.store.commits.transaction import encode
 from engram.store.commits.views import trace_lines
 from engram.vault import Vault
