@@ -4,7 +4,7 @@
 
 A transaction's file holds its link, so that a line that was changed, left out or put in later
 shows. Not covered are the words of persons and models in events (`why`, `explanation`, and `reason`
-where it is no code of the contract): a digest of few words is the words, and a purge takes them
+where it is no code of the contract): a digest of few words tells them, and a purge takes them
 out. What else a purge takes out of old lines are names; it makes the links from there on anew
 (`Rechaining`), those alone that held before: no digest of them is left, and nothing broken is
 healed. The chain begins with the first transaction that has a link; older versions wrote none.
