@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from engram.model.phase import ListedPhase, StartedPhase
     from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
+    from engram.model.proof import Proof
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -756,6 +757,22 @@ class Vault:
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
+
+    def transactions_to_verify(self) -> int:
+        """How many transactions `verify` reads."""
+        return len(self.parts.transaction_log.paths())
+
+    def verify(self, tell: Progress = lambda done: None) -> Proof:
+        """Check the log against its chain of digests, and the files of memories against the log.
+
+        Hand edits are taken up where that is possible. `tell` hears of each transaction read.
+        """
+        from engram.pipeline.writing import settle_all
+        from engram.queries.log_proof import prove
+
+        parts, writable = self.parts, self.writable
+        take_up = partial(settle_all, parts, writable=writable)
+        return prove(parts.disk, parts.transaction_log, take_up, tell)
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
