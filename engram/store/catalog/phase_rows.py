@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: names in one statement
 _AT_ONCE = 500
+#: the first item of each kind of a store: one of them is the first of the store
+_FIRST = "store = ? and number = 1 and tick > 0"
 
 
 class LifeRow(NamedTuple):
@@ -76,14 +78,12 @@ class PhaseRows:
 
     def first_tick(self, store: str) -> int:
         """The tick of the first item of a store, 0 before there is one."""
-        return self._db.number(
-            "select coalesce(min(tick), 0) from items where store = ? and tick > 0", store
-        )
+        return self._db.number(f"select coalesce(min(tick), 0) from items where {_FIRST}", store)
 
     def first_item(self, store: str) -> str:
         """The first item of a store, '' before there is one."""
         row = self._db.row(
-            "select kind, number from items where store = ? and tick > 0 order by tick limit 1",
+            f"select kind, number from items where {_FIRST} order by tick limit 1",
             store,
         )
         return f"{store}:{row[0]}:{row[1]}" if row else ""
