@@ -23,7 +23,8 @@ class Examination:
     them is not as their schema says; `missing_sources` are the memories that summaries tell of and
     that are not there, by path; `phases` are what of phases.md is no phase, and why; `policy` is
     why a policy file is not understood, and how to mend that; `idle_policy` are the places of
-    values of the vault that have no effect, by key.
+    values of the vault that have no effect, by key; `sharing` is how vault and registry differ on
+    its being shared, and how to mend that.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Examination:
     phases: Sequence[str] = ()
     policy: tuple[str, str] | None = None
     idle_policy: Mapping[str, str] = field(default_factory=dict)
+    sharing: tuple[str, str] | None = None
 
 
 _TRAVELS = {
@@ -180,6 +182,12 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
 
 
 def _policy(seen: Examination) -> Iterator[Finding]:
+    if seen.sharing is not None:
+        message, fix = seen.sharing
+        yield Finding(
+            "error", "sharing", "engram.toml",
+            f"no agent is given anything of it, and it takes no conversation: {message}", fix,
+        )  # fmt: skip
     if seen.policy is not None:
         message, fix = seen.policy
         yield Finding(

@@ -24,7 +24,7 @@ from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import event_type_of, item_id
 from engram.model.memory import SESSION
-from engram.model.numbering import HAND_EDIT, NUMBERED
+from engram.model.numbering import NUMBERED
 from engram.model.phase_diff import AskedDiff
 from engram.model.trace import (
     BORDER_CHECK,
@@ -32,8 +32,13 @@ from engram.model.trace import (
     DELETED,
     DENIED,
     FORGET,
+    FROM,
+    HAND_EDIT,
     ITEM,
     PHASE_STARTED,
+    PROMOTED,
+    PROMOTED_AS,
+    PROMOTION_DENIED,
     RECALL,
     TICK,
     WRITE,
@@ -46,12 +51,13 @@ _RETURNED = "memory_restored"
 #: the events of a transaction that are told under other names, beside what they imply
 SOURCES: Mapping[str, tuple[str, ...]] = {
     WRITE: (WRITE, _RETURNED), DENIED: (DENIED,), CONFLICT: (CONFLICT,), FORGET: (FORGET,),
-    DELETED: (DELETED,), PHASE_STARTED: (PHASE_STARTED, WRITE, DENIED, HAND_EDIT, NUMBERED),
+    DELETED: (DELETED, PROMOTED),
+    PHASE_STARTED: (PHASE_STARTED, WRITE, DENIED, HAND_EDIT, NUMBERED),
 }  # fmt: skip
 #: refusals at the border of a space: the check says it, and nothing was denied by a rule
 _BORDER_CODES = frozenset({"write_space_disallowed", "space_disabled"})
-#: of events that number a file and judge nobody
-_NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED})
+#: of events that number a file, and whose border check, if any, is told apart
+_NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED, PROMOTED})
 #: who acts where no conversation tells it, by the kind of the transaction
 _ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
@@ -110,7 +116,7 @@ class ContractEvent(NamedTuple):
         return frozenset(found.union(item.store.space for item in items if item is not None))
 
 
-_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item")
+_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item", "from_id", "to_id")
 
 
 class Known(phase_event.KnownPhases, Protocol):
@@ -158,7 +164,12 @@ def events_of(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
         judged = event.name not in _NOT_JUDGED and details.get(ITEM, "")
         if judged and judged != dict(before.details).get(ITEM, ""):
             yield _checked(one, event, details)
-        if event.name not in (WRITE, _RETURNED, PHASE_STARTED) and not _is_border(event, details):
+        if event.name == BORDER_CHECK and details.get("action") == phase_event.START:
+            fields = phase_event.refused_start(details, one.policy)
+            yield _event(one, BORDER_CHECK, details, fields)
+        elif event.name in _OF_PROMOTION:
+            yield from _promotion(one, event, details, known)
+        elif event.name not in (WRITE, _RETURNED, PHASE_STARTED) and not _is_border(event, details):
             yield _told(one, event, details, known)
         before = event
 
@@ -236,6 +247,53 @@ def _checked(one: LoggedTransaction, event: Event, details: Mapping[str, str]) -
     })  # fmt: skip
 
 
+_OF_PROMOTION = frozenset({BORDER_CHECK, PROMOTED, PROMOTION_DENIED})
+
+
+def _promotion(
+    one: LoggedTransaction, event: Event, details: Mapping[str, str], known: Known
+) -> Iterator[ContractEvent]:
+    """What was said of a memory that was to leave its space; one that left it is deleted there."""
+    policy = {"ref": one.policy}
+    left = details.get(FROM) or event.subject
+    spaces = {name: details.get(name, "") for name in ("from_space", "to_space")}
+    code = details.get("code", "")
+    if event.name == BORDER_CHECK:
+        check = {"action": "promote", **spaces, "allowed": code == "allowed", "reason": code}
+        more = {"subject_id": left, "policy_snapshot": policy}
+        yield _event(one, BORDER_CHECK, details, check | more)
+        return
+    if event.name == PROMOTION_DENIED:
+        denied = {"memory_id": left, "allowed": False, "reason": code, "policy_snapshot": policy}
+        yield _event(one, PROMOTION_DENIED, details, spaces | denied)
+        return
+    into = details.get("into", "")
+    here = details.get(ITEM, "") or details.get("to_item", "")
+    now = known.item(into, one.number) if into else here
+    vault = {"to_vault": details["to_vault"]} if "to_vault" in details else {}
+    yield _event(one, PROMOTED, details, {
+        **spaces, "from_id": left, "to_id": now, **vault,
+        "authority_used": details.get("authority", ""), "reason": details.get("by", ""),
+        "policy_snapshot": policy,
+    })  # fmt: skip
+    yield _deleted(one, details, left, PROMOTED_AS, now, known)
+
+
+def _deleted(
+    one: LoggedTransaction, details: Mapping[str, str], item: str, reason: str, by: str,
+    known: Known,
+) -> ContractEvent:  # fmt: skip
+    """An item that left the active set of its store."""
+    space, owner, *_ = (*item.split(":"), "")
+    named = item_id(item) is not None
+    return _event(one, DELETED, details, {
+        "space": space if named else "", "owner": owner if named else "",
+        "phase_id": known.phase_id(f"{space}:{owner}" if named else "", one.time),
+        "memory_id": item, "reason": reason,
+        **({"replaced_by": by} if by else {}), "policy_snapshot": {"ref": one.policy},
+    })  # fmt: skip
+
+
 def _is_border(event: Event, details: Mapping[str, str]) -> bool:
     return event.name == DENIED and details.get("code", "") in _BORDER_CODES
 
@@ -264,17 +322,9 @@ def _told(
             "policy_snapshot": policy,
         }  # fmt: skip
     elif event.name == DELETED:
-        item, by = item_of(event.subject), details.get("replaced_by", "")
-        space, owner, *_ = (*item.split(":"), "")
-        named = item_id(item) is not None
-        fields = {
-            "space": space if named else "", "owner": owner if named else "",
-            "phase_id": known.phase_id(f"{space}:{owner}" if named else "", one.time),
-            "memory_id": item, "reason": details.get("reason", ""),
-            **({"replaced_by": item_of(by)} if by else {}), "policy_snapshot": policy,
-        }  # fmt: skip
-    elif event.name == BORDER_CHECK:
-        fields = phase_event.refused_start(details, one.policy)
+        by = details.get("replaced_by", "")
+        gone = item_of(event.subject), details.get("reason", ""), item_of(by) if by else ""
+        return _deleted(one, details, *gone, known)
     else:
         fields = {"subject": event.subject, "details": dict(sorted(details.items()))}
     return _event(one, event.name, details, fields)
@@ -340,6 +390,8 @@ def _actor(
     """Who acted, and in which session: by the turn that was read, else by the transaction."""
     named = details.get("source", "").partition("#")[0], subject
     session = next(filter(_TRANSCRIPT.fullmatch, named), "")
+    if details.get("agent"):
+        return details["agent"], session or BY_HAND
     if not session:
         return _ACTORS.get(one.kind, PERSON), BY_HAND
     profile = session.rpartition("-")[0]

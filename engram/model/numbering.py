@@ -3,9 +3,10 @@
     store="project:shop" kind="semantic"  ->  item="project:shop:semantic:12" tick="415"
 
 An event about a judged candidate, or about a file that was found, names its store and its kind; the
-transaction holds an item and a tick in place of them, and nothing else tells of either: files have
-no numbers, since they travel and logs do not. Items are counted for each store and kind, ticks for
-the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+transaction holds an item and a tick in place of them, and nothing else tells of either (but for
+`promoted_from`): files have no numbers, since they travel and logs do not. Items are counted for
+each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an
+item. Pure.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
 from engram.model.trace import (
     CONFLICT,
     DENIED,
+    FROM,
+    HAND_EDIT,
     ITEM,
     KIND,
     PHASE_STARTED,
+    PROMOTED,
     STORE,
     TICK,
     WRITE,
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.memory import Memory
 
-#: what a person did to a file; and the item of a memory that had none, or moved to another store
-HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the item of a memory that had none, or moved to another store
+NUMBERED = "item_numbered"
 #: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept
@@ -86,6 +90,8 @@ def numbered(
         elif event.name == PHASE_STARTED:
             tick += 1
             found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
+        elif FROM in details:  # about an item that there is
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:
             found.append(event)
         before = event
@@ -117,7 +123,7 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
         file = ""
         if event.name == NUMBERED:
             file = details.get(MEMORY, "")
-        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+        elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
         found.append(NumberedItem(item, int(tick), file))
     return found

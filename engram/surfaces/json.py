@@ -17,6 +17,7 @@ from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
+from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.edge import Link
     from engram.model.entity import Entity
+    from engram.model.errors import EngramError
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
         FallingMemory,
         MergeReport,
         PolicyTrial,
+        Promotion,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -76,6 +79,8 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
+    from engram.settings.registry import Sharing
+    from engram.settings.vaults_read import Reading
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -350,6 +355,15 @@ def ruling(before: Memory, after: Memory) -> Shape:
     return {"id": before.id, "was": before.status, "status": after.status}
 
 
+def promotion(done: Promotion) -> Shape:
+    """`promote`: one memory, the space and project that it is in now, and why it may stay."""
+    return {
+        "id": done.before.id, "code": done.code, "was": done.before.space,
+        "space": done.after.space, "project": done.after.project, "status": done.after.status,
+        "asked": done.after.extras.get(PROMOTION_TARGET, ""),
+    }  # fmt: skip
+
+
 def collected(done: Collected) -> Shape:
     """`gc`: what was moved and since when it was retired, what was dated, how many have time."""
     return {
@@ -613,6 +627,19 @@ def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
     }  # fmt: skip
 
 
+def vaults_of_agents(
+    own: str, problem: EngramError | None, beside: Iterable[Reading]
+) -> dict[str, object]:
+    """`status`: the vaults that agents in this folder are given of; why nothing of the own one."""
+    told = {} if problem is None else {"problem": str(problem), "fix": problem.hint}
+    return {
+        "own_vault": {"path": own, **told},
+        "beside": [
+            {"path": str(one.path), "label": one.label, "spaces": one.spaces} for one in beside
+        ],
+    }
+
+
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:
     """`doctor --sources`: what was read of each source, and what was found by it."""
     return {
@@ -649,14 +676,20 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str) -> Shape:
-    """`init`: the vault, and the git remote that what is captured would be pushed to."""
-    return {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
+    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
+    share the space of its memories."""
+    told: Shape = {"vault": str(root), "git_remote": remote}
+    return told | ({"shares": shares} if shares else {})
 
 
-def trusted_vault(root: Path) -> Shape:
-    """`trust`: the vault that is registered."""
-    return {"vault": str(root), "trusted": True}
+def trusted_vault(root: Path, sharing: Sharing | None = None) -> Shape:
+    """`trust`: the vault that is registered; of a shared one also for whom."""
+    told: Shape = {"vault": str(root), "trusted": True}
+    if sharing is not None:
+        shown = {"for": [*sharing.serves], "authority": sharing.authority}
+        told |= {"shares": sharing.space, **shown}
+    return told
 
 
 def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
