@@ -15,7 +15,12 @@ from __future__ import annotations
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.commitments import is_commitment
 from engram.consolidate.passes.end_of_life import ended
-from engram.model.memory import PROTECTED, Memory, confidence_tier, speculative_days
+from engram.model.memory import (
+    Memory,
+    confidence_tier,
+    is_reviewed_when_due,
+    speculative_days,
+)
 from engram.model.step import Step
 
 TASK = "expiry"
@@ -33,7 +38,7 @@ def _step(context: PassContext, memory: Memory) -> Step | None:
     if (days := speculative_days(memory.confidence)) is not None:
         why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"
         return ended(context, TASK, memory, "expired", "unconfirmed", why)
-    if memory.category not in PROTECTED and memory.schema != "constraint":
+    if not is_reviewed_when_due(memory):
         why = f"its time was up on {memory.expires}"
         return ended(context, TASK, memory, "expired", "ttl", why)
     if memory.status != "active":

@@ -397,7 +397,7 @@ class Catalog:
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
+            memory.valid_until, memory.conversation, _is_forgotten(memory), audience,
             schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
             memory.confidence, body_of(memory),
         )  # fmt: skip
@@ -488,11 +488,6 @@ class Catalog:
 def _number(identifier: str) -> int:
     """The key of a memory's terms: short, and the same in every catalog."""
     return int(sha256_bytes(identifier.encode("utf-8"))[:14], 16)
-
-
-def _session_of(memory: Memory) -> str:
-    """The transcript that its first receipt points into; empty without one."""
-    return memory.sources[0].partition("#")[0] if memory.sources else ""
 
 
 def _is_forgotten(memory: Memory) -> bool:
