@@ -14,7 +14,7 @@ from engram.model.trace import PHASE_STARTED
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from engram.store.catalog.database import CacheDatabase
 
@@ -105,6 +105,12 @@ class PhaseRows:
             marks = ",".join("?" * len(part))
             for row in self._db.rows(f"select body from memories where id in ({marks})", *part):
                 yield decode(Memory, row[0])
+
+    def last_said(self, links: Collection[str]) -> Instant:
+        """When the last of these turns was said, '' for none."""
+        marks = ",".join("?" * len(links))
+        row = self._db.row(f"select max(time) from turns where link in ({marks})", *links)
+        return (row[0] or "") if row else ""
 
     def project_of(self, transcript: str) -> str:
         """The project that the turns of a conversation tell last, '' for none."""
