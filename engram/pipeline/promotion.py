@@ -104,7 +104,7 @@ def _promoted(
     memories: Sequence[Memory], asked: Asked, ports: Ports
 ) -> tuple[list[Promotion], AdmissionDraft]:
     now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
     )

@@ -11,7 +11,7 @@ from engram.model.given import PERSON
 from engram.model.ids import slugs_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
@@ -51,8 +51,7 @@ def command(
     if project and everywhere:
         raise click.UsageError("--project and --everywhere exclude each other")
     asked, reader = " ".join(question), reader_in(caller().environment)
-    with opened() as vault:
-        here = vault.projects_in(caller().folder)
+    with opened_beside(project) as (vault, here):
         if reader.by != PERSON:
             _check_agent(project, here, everywhere=everywhere)
         projects = () if everywhere else (project,) if project else here

@@ -10,7 +10,7 @@ catalog that cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -50,7 +50,7 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
-from engram.settings.registry import Registry
+from engram.settings.registry import Registered, Registry
 from engram.settings.shipped import fingerprint, shipped
 from engram.settings.vault_folders import cache_folder, not_own, own_vault, real_root
 from engram.store.base import layout
@@ -133,11 +133,21 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
     return found
 
 
+def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
+    """The names of the project of a folder; none where it is kept out."""
+    globs = source.settings.capture.exclude
+    if globs:
+        from engram.capture.exclusion import Exclusion
+
+        if Exclusion(globs)(folder, ""):
+            return ()
+    return project_names(folder, source.places.home, source.root)
+
+
 def _recipient(
-    source: ContextSource, folder: str, reader: Reader, policy: PolicyRef
+    source: ContextSource, projects: tuple[str, ...], reader: Reader, policy: PolicyRef
 ) -> Recipient:  # fmt: skip
-    """The agent that works in a folder."""
-    projects = project_names(folder, source.places.home, source.root)
+    """The agent that works on a project."""
     globs = source.settings.capture.exclude
     session = "" if reader.session == BY_HAND else reader.session
     agent = Recipient(
@@ -147,9 +157,7 @@ def _recipient(
         return agent
     from engram.capture.exclusion import Exclusion
 
-    outside = Exclusion(globs)
-    projects = () if outside(folder, "") else projects
-    return agent._replace(projects=projects, excludes=partial(outside, ""))
+    return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
 def _in_phase(
@@ -176,9 +184,10 @@ def at_session_start(
 
     Nothing where the session has that block already, with or without what was learnt from itself.
     """
-    with _open_catalog(source, deadline) as catalog_reader:
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         policy = _policy(catalog_reader.policy_mark, source)
-        recipient = _recipient(source, asked.folder, reader, policy)
+        recipient = _recipient(source, projects, reader, policy)
         recipient = _in_phase(recipient, policy, catalog_reader, source)
         give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
@@ -293,7 +302,8 @@ def beside_a_prompt(
     if not terms:
         return GivenContext()
     filler = frozenset(map(stem, FILLER))
-    with _open_catalog(source, deadline) as catalog_reader:
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
@@ -301,7 +311,7 @@ def beside_a_prompt(
         if not found:
             return GivenContext()
         policy = _policy(catalog_reader.policy_mark, source)
-        recipient = _recipient(source, asked.folder, reader, policy)
+        recipient = _recipient(source, projects, reader, policy)
         recipient = _in_phase(recipient, policy, catalog_reader, source)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
@@ -312,9 +322,21 @@ def beside_a_prompt(
         return offered.context(block, catalog_reader, policy)
 
 
-def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
+def _open_catalog(
+    source: ContextSource, folder: str, projects: Sequence[str], deadline: float
+) -> ReadOnlyCatalog:
+    """The catalog of the vault, with those of the vaults that are read beside it in a folder."""
     judged = fingerprint("redaction", source.settings.capture.redact_allow)
-    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, judged, deadline)
+    own, entries = source.cache / "catalog.sqlite", Registry(source.places).entries()
+    if len(entries) > 1:
+        # imported here: most people have one vault
+        from engram.surfaces.hooks.catalogs_beside import CatalogsBeside, catalogs_beside
+
+        first = Registered(source.root, source.id)
+        others = catalogs_beside(first, entries, folder, projects, source.places)
+        if others:
+            return CatalogsBeside(own, source.id, judged, deadline, others)
+    return ReadOnlyCatalog(own, source.id, judged, deadline)
 
 
 def _current(
@@ -330,14 +352,29 @@ def _current(
             if catalog_reader.is_fresh(memory, source.root):
                 yield memory
                 return
-            now, audience = _read_again(memory, source)
+            again = partial(_read_again, source)
+            now, audience = catalog_reader.read_again(memory, source.root, again)
             if is_given(now, audience, recipient, source.today):
                 yield now
+
+    told: set[str] = set()
+
+    def once(memory: Memory, audience: Audience) -> Iterator[Memory]:
+        """What several vaults say is told once, by the own one where that says it too."""
+        if catalog_reader.alone:
+            yield from given(memory, audience)
+            return
+        alike = catalog_reader.own_words(memory, recipient.projects)
+        own = [one for each in alike for one in given(*each)]
+        for one in own or given(memory, audience):
+            if one.text not in told:
+                told.add(one.text)
+                yield one
 
     def each() -> Iterator[Memory | GivenSummary]:
         for one in found:
             if isinstance(one, tuple):
-                yield from given(*one)
+                yield from once(*one)
             else:
                 yield from _given_summary(one, catalog_reader, source, recipient)
 
@@ -372,7 +409,7 @@ def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnly
     return summary.id in (summary_id(named), summary_id((*told, *before)))
 
 
-def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
+def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memory, Audience]:
     """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
     from engram.recall.audience import audience_of
@@ -380,7 +417,7 @@ def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience
     from engram.store.files.memory_file import read_memory
 
     try:
-        data = VaultDisk(source.root).read(memory.path)
+        data = VaultDisk(root).read(memory.path)
     except EngramError:
         data = None
     now = read_memory(memory.path, data).memory if data is not None else None
