@@ -129,8 +129,7 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
         # imported here: a command has read the files since they were changed, as a rule
         from engram.settings.policy_files import load_policy
 
-        policy = load_policy(source.places, source.root).policy
-        found = PolicyRef(policy.digest, policy.read_order)
+        found = load_policy(source.places, source.root).policy.ref
     return found
 
 
@@ -161,6 +160,22 @@ def _recipient(
     return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
+def _in_phase(
+    recipient: Recipient, policy: PolicyRef, catalog_reader: ReadOnlyCatalog, source: ContextSource
+) -> Recipient:  # fmt: skip
+    """The same, who is given nothing of an older phase where the policy says so."""
+    if not policy.current_only or not (source.root / layout.PHASES).exists():
+        return recipient
+    # imported here: a vault has hardly ever phases
+    from engram.recall.current_phase import OlderPhases
+    from engram.store.base.disk import VaultDisk
+    from engram.store.files.phases_file import PhasesFile
+
+    page, spoken = PhasesFile(VaultDisk(source.root)).read(), catalog_reader.last_said
+    older = OlderPhases(page, policy.current_only, source.now, spoken)
+    return recipient._replace(is_older=older.hold)
+
+
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, reader: Reader,
     earlier: EarlierBlock | None = None,
@@ -173,6 +188,7 @@ def at_session_start(
     with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
             return give("")
@@ -296,6 +312,7 @@ def beside_a_prompt(
             return GivenContext()
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
