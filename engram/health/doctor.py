@@ -22,7 +22,8 @@ class Examination:
     `left` is what the inbox does not take, and why; `records` are files of records by path, with
     what of them is not as their schema says; `missing_sources` are the memories that summaries tell
     of and that are not there, by path; `policy` is why a policy file is not understood, and how to
-    mend that; `idle_policy` are the places of values of the vault that have no effect, by key.
+    mend that; `idle_policy` are the places of values of the vault that have no effect, by key;
+    `sharing` is how vault and registry differ on its being shared, and how to mend that.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Examination:
     missing_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     policy: tuple[str, str] | None = None
     idle_policy: Mapping[str, str] = field(default_factory=dict)
+    sharing: tuple[str, str] | None = None
 
 
 _TRAVELS = {
@@ -173,6 +175,12 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
 
 
 def _policy(seen: Examination) -> Iterator[Finding]:
+    if seen.sharing is not None:
+        message, fix = seen.sharing
+        yield Finding(
+            "error", "sharing", "engram.toml",
+            f"no agent is given anything of it, and it takes no conversation: {message}", fix,
+        )  # fmt: skip
     if seen.policy is not None:
         message, fix = seen.policy
         yield Finding(

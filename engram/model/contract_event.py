@@ -28,7 +28,11 @@ from engram.model.trace import (
     DELETED,
     DENIED,
     FORGET,
+    FROM,
     ITEM,
+    PROMOTED,
+    PROMOTED_AS,
+    PROMOTION_DENIED,
     RECALL,
     TICK,
     WRITE,
@@ -41,12 +45,12 @@ _RETURNED = "memory_restored"
 #: the events of a transaction that are told under other names, beside what they imply
 SOURCES: Mapping[str, tuple[str, ...]] = {
     WRITE: (WRITE, _RETURNED), DENIED: (DENIED,), CONFLICT: (CONFLICT,), FORGET: (FORGET,),
-    DELETED: (DELETED,),
+    DELETED: (DELETED, PROMOTED),
 }  # fmt: skip
 #: refusals at the border of a space: the check says it, and nothing was denied by a rule
 _BORDER_CODES = frozenset({"write_space_disallowed", "space_disabled"})
-#: of events that number a file and judge nobody
-_NOT_JUDGED = frozenset({"hand_edit", "item_numbered"})
+#: of events that number a file, and whose border check, if any, is told apart
+_NOT_JUDGED = frozenset({"hand_edit", "item_numbered", PROMOTED})
 #: who acts where no conversation tells it, by the kind of the transaction
 _ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
@@ -106,7 +110,7 @@ class ContractEvent(NamedTuple):
         return frozenset(found.union(item.store.space for item in items if item is not None))
 
 
-_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item")
+_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item", "from_id", "to_id")
 
 
 class Known(Protocol):
@@ -138,7 +142,9 @@ def events_of(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
         judged = event.name not in _NOT_JUDGED and details.get(ITEM, "")
         if judged and judged != dict(before.details).get(ITEM, ""):
             yield _checked(one, event, details)
-        if event.name not in (WRITE, _RETURNED) and not _is_border(event, details):
+        if event.name in _OF_PROMOTION:
+            yield from _promotion(one, event, details, known)
+        elif event.name not in (WRITE, _RETURNED) and not _is_border(event, details):
             yield _told(one, event, details, known)
         before = event
 
@@ -209,6 +215,51 @@ def _checked(one: LoggedTransaction, event: Event, details: Mapping[str, str]) -
     })  # fmt: skip
 
 
+_OF_PROMOTION = frozenset({BORDER_CHECK, PROMOTED, PROMOTION_DENIED})
+
+
+def _promotion(
+    one: LoggedTransaction, event: Event, details: Mapping[str, str], known: Known
+) -> Iterator[ContractEvent]:
+    """What was said of a memory that was to leave its space; one that left it is deleted there."""
+    policy = {"ref": one.policy}
+    left = details.get(FROM) or event.subject
+    spaces = {name: details.get(name, "") for name in ("from_space", "to_space")}
+    code = details.get("code", "")
+    if event.name == BORDER_CHECK:
+        check = {"action": "promote", **spaces, "allowed": code == "allowed", "reason": code}
+        more = {"subject_id": left, "policy_snapshot": policy}
+        yield _event(one, BORDER_CHECK, details, check | more)
+        return
+    if event.name == PROMOTION_DENIED:
+        denied = {"memory_id": left, "allowed": False, "reason": code, "policy_snapshot": policy}
+        yield _event(one, PROMOTION_DENIED, details, spaces | denied)
+        return
+    into = details.get("into", "")
+    here = details.get(ITEM, "") or details.get("to_item", "")
+    now = known.item(into, one.number) if into else here
+    vault = {"to_vault": details["to_vault"]} if "to_vault" in details else {}
+    yield _event(one, PROMOTED, details, {
+        **spaces, "from_id": left, "to_id": now, **vault,
+        "authority_used": details.get("authority", ""), "reason": details.get("by", ""),
+        "policy_snapshot": policy,
+    })  # fmt: skip
+    yield _deleted(one, details, left, PROMOTED_AS, now)
+
+
+def _deleted(
+    one: LoggedTransaction, details: Mapping[str, str], item: str, reason: str, by: str
+) -> ContractEvent:
+    """An item that left the active set of its store."""
+    space, _, rest = item.partition(":")
+    named = item_id(item) is not None
+    return _event(one, DELETED, details, {
+        "space": space if named else "", "owner": rest.partition(":")[0] if named else "",
+        "phase_id": _NO_PHASE, "memory_id": item, "reason": reason,
+        **({"replaced_by": by} if by else {}), "policy_snapshot": {"ref": one.policy},
+    })  # fmt: skip
+
+
 def _is_border(event: Event, details: Mapping[str, str]) -> bool:
     return event.name == DENIED and details.get("code", "") in _BORDER_CODES
 
@@ -237,14 +288,9 @@ def _told(
             "policy_snapshot": policy,
         }  # fmt: skip
     elif event.name == DELETED:
-        item, by = item_of(event.subject), details.get("replaced_by", "")
-        space, _, rest = item.partition(":")
-        named = item_id(item) is not None
-        fields = {
-            "space": space if named else "", "owner": rest.partition(":")[0] if named else "",
-            "phase_id": _NO_PHASE, "memory_id": item, "reason": details.get("reason", ""),
-            **({"replaced_by": item_of(by)} if by else {}), "policy_snapshot": policy,
-        }  # fmt: skip
+        by = details.get("replaced_by", "")
+        gone = item_of(event.subject), details.get("reason", ""), item_of(by) if by else ""
+        return _deleted(one, details, *gone)
     else:
         fields = {"subject": event.subject, "details": dict(sorted(details.items()))}
     return _event(one, event.name, details, fields)
@@ -310,6 +356,8 @@ def _actor(
     """Who acted, and in which session: by the turn that was read, else by the transaction."""
     named = details.get("source", "").partition("#")[0], subject
     session = next(filter(_TRANSCRIPT.fullmatch, named), "")
+    if details.get("agent"):
+        return details["agent"], session or BY_HAND
     if not session:
         return _ACTORS.get(one.kind, PERSON), BY_HAND
     profile = session.rpartition("-")[0]

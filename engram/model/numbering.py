@@ -15,14 +15,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Event
 from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
-from engram.model.trace import CONFLICT, DENIED, ITEM, KIND, STORE, TICK, WRITE, now_called
+from engram.model.trace import (
+    CONFLICT,
+    DENIED,
+    HAND_EDIT,
+    ITEM,
+    KIND,
+    PROMOTED,
+    STORE,
+    TICK,
+    WRITE,
+    now_called,
+)
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.memory import Memory
 
-#: what a person did to a file; and the item of a memory that had none, or moved to another store
-HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the item of a memory that had none, or moved to another store
+NUMBERED = "item_numbered"
 #: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept
@@ -103,7 +114,7 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
         file = ""
         if event.name == NUMBERED:
             file = details.get(MEMORY, "")
-        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+        elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
         found.append(NumberedItem(item, int(tick), file))
     return found

@@ -232,5 +232,9 @@ class Ports(Protocol):
     def begin_run(self) -> None:
         """What the extractor may spend in one run is counted from here."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether the vault is shared with others, and holds promoted memories alone."""
+
     def check_writable(self) -> None:
         """Raise Untrusted or FormatTooNew for a vault that may not be written here."""

@@ -23,6 +23,7 @@ from engram.model.given import BY_HAND
 from engram.model.item import item_id
 from engram.model.item_view import dedup_key, item_row, listed, memory_item
 from engram.model.policy import policy_of_snapshot
+from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON
 from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, RECALL
 from engram.model.traced_text import traced_text
 from engram.model.write_rules import Attempt, tags_of
@@ -142,6 +143,7 @@ class _CatalogKnown:
         known = item_id(item)
         tick = self._catalog.items.tick_of(known) if known is not None else 0
         told = {name: value for name, value in meta.items() if value}
+        place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
         memory = self._catalog.memory(file)
         if memory is not None:
             seen = memory_item(memory, item, tick, told)
@@ -150,9 +152,12 @@ class _CatalogKnown:
             described = dict(seen.meta)
             event_type = str(described.get("event_type", ""))
             key = dedup_key(event_type, memory.text, memory.key, logged=True)
-            row["meta"] = listed(described | {"dedup_key": key})
+            if place and place["space"] != described.get("space"):
+                # what it was before it left that space
+                for name in (PROMOTED_FROM, PROMOTION_REASON):
+                    described.pop(name, None)
+            row["meta"] = listed(described | place | {"dedup_key": key})
             return row
-        place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
         return {
             "id": item or file, "kind": "semantic" if known is None else known.kind,
             "text": PURGED if self._catalog.log.is_purged(file) else GONE, "source": "unknown",

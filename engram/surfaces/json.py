@@ -17,6 +17,7 @@ from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
+from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 from engram.model.vault_label import split_id
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         FallingMemory,
         MergeReport,
         PolicyTrial,
+        Promotion,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
+    from engram.settings.registry import Sharing
     from engram.settings.vaults_read import Reading
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
@@ -356,6 +359,15 @@ def forgotten(scope: Scope, done: bool) -> Shape:
 def ruling(before: Memory, after: Memory) -> Shape:
     """`confirm`, `retire`, `archive`, `supersede`, `resolve`: one memory that was decided about."""
     return {"id": before.id, "was": before.status, "status": after.status}
+
+
+def promotion(done: Promotion) -> Shape:
+    """`promote`: one memory, the space and project that it is in now, and why it may stay."""
+    return {
+        "id": done.before.id, "code": done.code, "was": done.before.space,
+        "space": done.after.space, "project": done.after.project, "status": done.after.status,
+        "asked": done.after.extras.get(PROMOTION_TARGET, ""),
+    }  # fmt: skip
 
 
 def collected(done: Collected) -> Shape:
@@ -670,14 +682,20 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str) -> Shape:
-    """`init`: the vault, and the git remote that what is captured would be pushed to."""
-    return {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
+    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
+    share the space of its memories."""
+    told: Shape = {"vault": str(root), "git_remote": remote}
+    return told | ({"shares": shares} if shares else {})
 
 
-def trusted_vault(root: Path) -> Shape:
-    """`trust`: the vault that is registered."""
-    return {"vault": str(root), "trusted": True}
+def trusted_vault(root: Path, sharing: Sharing | None = None) -> Shape:
+    """`trust`: the vault that is registered; of a shared one also for whom."""
+    told: Shape = {"vault": str(root), "trusted": True}
+    if sharing is not None:
+        shown = {"for": [*sharing.serves], "authority": sharing.authority}
+        told |= {"shares": sharing.space, **shown}
+    return told
 
 
 def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         MergeReport,
         ModelStatus,
         PolicyTrial,
+        Promotion,
         PurgePreview,
         PurgeReport,
         RecordExport,
@@ -104,17 +105,19 @@ class Vault:
     def create(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
         clock: Clock | None = None, adapters: Adapters = Adapters(), timezone: str = "UTC",
+        shares: str = "",
     ) -> Self:  # fmt: skip
         """Make a vault from the template, register it, and open it.
 
-        Its days are those of `timezone`. Raises BadInput for a vault, ConfigError for a time zone
-        that is not known here.
+        Its days are those of `timezone`. With `shares` ("project" or "system") it is one for
+        memories that are promoted to be shared with others. Raises BadInput for a vault,
+        ConfigError for a time zone that is not known here.
         """
         from engram.vault import create
 
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
-        root = create.found(Path(path), adapters.time.now(), timezone)
+        root = create.found(Path(path), adapters.time.now(), timezone, shares)
         create.register(root, places_of(environment))
         return cls.open(root, environment=environment, adapters=adapters)
 
@@ -133,9 +136,9 @@ class Vault:
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        trusted = Registry(places).trusts(root, loaded.vault.id)
+        entry = Registry(places).entry(root, loaded.vault.id)
         adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, trusted=trusted))
+        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -183,6 +186,29 @@ class Vault:
         return self.parts.read_only
 
     @property
+    def shared(self) -> bool:
+        """Whether it is shared with others: promoted memories, and no conversation."""
+        return self.parts.shared
+
+    @property
+    def served(self) -> Sequence[str]:
+        """Whom a shared vault serves: the repository around it, and globs of names of projects."""
+        from engram.settings.project_folders import repository_around
+
+        entry = self.parts.entry
+        if entry is None or not entry.sharing.space:
+            return []
+        around = repository_around(self.root, self.parts.places.home)
+        return [*([str(around)] if around else []), *entry.sharing.serves]
+
+    @property
+    def unguarded(self) -> Sequence[tuple[str, str]]:
+        """The ignore files that should leave a folder out and do not, and that folder."""
+        from engram.store.base.exposure import unguarded
+
+        return unguarded(self.root)
+
+    @property
     def writable(self) -> bool:
         """Whether it may be written here: registered, and of a format that is known."""
         return self.parts.writable
@@ -195,7 +221,7 @@ class Vault:
     @property
     def identity(self) -> tuple[object, ...]:
         """What is equal for two openings of one vault with the same settings."""
-        return self.parts.loaded, self.trusted, self.parts.cache
+        return self.parts.loaded, self.parts.entry, self.parts.cache
 
     @property
     def git_remote(self) -> str:
@@ -593,6 +619,7 @@ class Vault:
         """Admit one of these as the person's own memory. Raises BadInput."""
         from engram.pipeline.refused_candidates import keep
 
+        self.parts.check_takes_words()
         lookup = self.parts.lookup
         return keep(verdict, lambda link: bool(lookup.turns_in_sight([link])), self.parts)
 
@@ -612,7 +639,11 @@ class Vault:
         )  # fmt: skip
         problem, _ = parts.policy_check()
         told = "" if problem is None else problem[0]
-        return replace(known, last_run=parts.runs.last(), policy_problem=told)
+        mismatch = parts.sharing_problem
+        return replace(
+            known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
+            shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+        )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -702,6 +733,7 @@ class Vault:
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(turns, self.parts)
 
     def capture_stream(self, stream: BinaryIO, *, project: str = "") -> CaptureResult:
@@ -709,6 +741,7 @@ class Vault:
         from engram.pipeline.imports import stream_turns
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(stream_turns(stream, project, self.parts), self.parts, whole=True)
 
     def import_files(
@@ -725,6 +758,7 @@ class Vault:
         """
         from engram.pipeline import imports
 
+        self.parts.check_takes_words()
         if dry_run:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
@@ -769,18 +803,21 @@ class Vault:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
         from engram.pipeline.extraction import tick
 
+        self.parts.check_takes_words()
         return tick(self.parts)
 
     def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> ExtractionResult:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(self._pending(due=False), self.parts, tier, progress)
 
     def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> ExtractionResult:
         """Extract what is pending in these transcripts, due or not."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(names, self.parts, tier)
 
     def retry(self) -> int:
@@ -797,6 +834,7 @@ class Vault:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
         from engram.pipeline.dictation import remember
 
+        self.parts.check_takes_words()
         return remember(text, category, project, self.parts)
 
     def try_policy(
@@ -818,6 +856,7 @@ class Vault:
         from engram.pipeline.new_records import make
         from engram.queries.record_input import read_record
 
+        self.parts.check_takes_words()
         record, common, faults = read_record(data, schema, title=title, tags=tags)
         self._settled()
         return make(record, faults, common.id, project, self.parts, dry_run=dry_run)
@@ -938,6 +977,33 @@ class Vault:
             return settle(memory, others, self.clock.now(), self.settings.retention, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
+
+    def promote(
+        self, references: Sequence[str], to_space: str, *, project: str = "",
+        here: Sequence[str] = (), reader: Reader | None = None, dry_run: bool = False,
+    ) -> Sequence[Promotion]:  # fmt: skip
+        """Let memories hold in another space: `user`, `project` or `system`, all of them or none.
+
+        `project` is that of the target, else one of `here`, the projects of the folder. What an
+        agent asks for (`reader`, the person without one) waits for the person. Raises BadInput for
+        what is denied, NotFound for what is in project space already and has no shared vault.
+        """
+        from engram.model.given import Reader
+        from engram.model.ids import slug
+        from engram.pipeline.promotion import Asked, promote_by_hand
+
+        named = slug(project) if project else ""
+        asked = Asked(to_space, named, here, reader or Reader())
+        return promote_by_hand(
+            lambda: self._named(references), asked, self.parts, dry_run=dry_run
+        )  # fmt: skip
+
+    def decline_promotion(self, reference: str) -> MemoryEdit:
+        """The person says that a memory stays in its space, where another one was asked for."""
+        from engram.pipeline import edits
+        from engram.pipeline.promotion import decline
+
+        return edits.decide(lambda: decline(self.parts.lookup.memory(reference)), self.parts)
 
     def _named(self, references: Iterable[str]) -> Sequence[Memory]:
         return [self.parts.lookup.memory(reference) for reference in references]
@@ -1077,6 +1143,7 @@ class Vault:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
         from engram.pipeline.consolidation import seal_boxes
 
+        self.parts.check_takes_words()
         return seal_boxes(self.parts, reason)
 
     def close_conversation(self, source: str, path: Path) -> int:
@@ -1086,6 +1153,7 @@ class Vault:
         """
         from engram.pipeline.imports import close_file
 
+        self.parts.check_takes_words()
         return close_file(source, path, self.parts)
 
     def news(self) -> bool:
@@ -1116,11 +1184,13 @@ class Vault:
         from engram.queries.checks import examine
 
         parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
+        differs = parts.sharing_problem
+        problem = None if differs is None else (str(differs), differs.hint)
         return diagnose(
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
                 parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
-                *parts.policy_check(),
+                *parts.policy_check(), problem, parts.shared,
             )
         )  # fmt: skip
 

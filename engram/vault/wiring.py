@@ -16,11 +16,13 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput, ConfigError, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
+from engram.settings.shared_vaults import sharing_problem
 from engram.settings.shipped import fingerprint
-from engram.settings.vault_folders import cache_folder
+from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import PolicySource
+    from engram.settings.registry import Registered
+    from engram.settings.vaults_read import Reading
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
@@ -146,21 +150,49 @@ class VaultParts:
 
     def __init__(
         self, root: Path, loaded: Loaded, places: UserPaths, environment: Mapping[str, str],
-        adapters: Adapters, *, trusted: bool,
+        adapters: Adapters, entry: Registered | None,
     ) -> None:  # fmt: skip
+        """`entry` is that of the registry; None for a vault that is not trusted."""
         assert loaded.vault is not None  # whoever opens a vault has checked that there is one
         self.root = root
         self.loaded = loaded
         self.header = loaded.vault
         self.settings = loaded.settings
-        self.trusted = trusted
+        self.entry = entry
         self.clock = adapters.time
         self.cache = cache_folder(places, root, loaded.vault.id)
         self.environment = environment
         self.places = places
         self.adapters = adapters
-        #: the vaults that were read beside this one, by their real paths
-        self.beside: dict[Path, VaultParts] = {}
+        #: the vaults that were read beside this one
+        self.beside: dict[Reading, VaultParts] = {}
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the vault is registered on this machine."""
+        return self.entry is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether the vault or the registry says that it is shared with others.
+
+        Such a one takes no conversation, whatever the other says.
+        """
+        return bool(self.header.shares or (self.entry and self.entry.sharing.space))
+
+    @property
+    def sharing_problem(self) -> BadInput | None:
+        """What is wrong where vault and registry differ on that."""
+        return sharing_problem(self.root, self.header.shares, self.entry)
+
+    def check_takes_words(self) -> None:
+        """Raise BadInput for a shared vault: what is said goes into a person's own one."""
+        if self.shared:
+            raise BadInput(
+                f"{self.root} is shared with others: it takes no conversation, and no word unasked",
+                "leave out --vault, and ENGRAM_VAULT; `engram promote ID --to project` puts there "
+                "what you want to share",
+            )
 
     @property
     def read_only(self) -> bool:
@@ -243,7 +275,15 @@ class VaultParts:
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
             self.transaction_log, lambda: self._lock, self._audience_of,
             fingerprint("redaction", self.settings.capture.redact_allow),
+            self._most_claimed,
         )  # fmt: skip
+
+    @property
+    def _most_claimed(self) -> str:
+        """The most authority that a header of the vault may claim for itself."""
+        if self.shared and self.entry is not None:
+            return self.entry.sharing.authority
+        return AUTHORITIES[-1]
 
     def _audience_of(self, memory: Memory) -> Audience:
         from engram.recall.audience import audience_of
@@ -321,9 +361,13 @@ class VaultParts:
         )  # fmt: skip
 
     def _erase(self, committed: Transaction) -> Transaction:
-        """What a purge takes out; vectors tell of words as well, and are made anew."""
+        """What a purge takes out; vectors tell of words as well, and are made anew.
+
+        So is what those know of it who read it beside their own vault.
+        """
         from engram.index.vector_store import VectorsUnusable
 
+        shutil.rmtree(reading_folder(self.cache), ignore_errors=True)
         try:
             self.vectors.drop()
         except VectorsUnusable as error:

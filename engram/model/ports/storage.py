@@ -52,6 +52,13 @@ class Committer(Protocol):
         """The last tick that was used; the writer lock is held."""
         ...
 
+    def item_of(self, identifier: str, events: Sequence[Event] = ()) -> str:
+        """The item of a memory once a transaction with these events is committed, '' without one.
+
+        The writer lock is held.
+        """
+        ...
+
     def lock(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Hold the writer lock (re-entrant in one process), recovering first what was left over.
 

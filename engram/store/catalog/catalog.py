@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import memory_terms
+from engram.model.authority import AUTHORITIES
 from engram.model.box import Box
 from engram.model.edge import edges_of
 from engram.model.entity import Entity
@@ -238,6 +239,16 @@ class Catalog:
     def set_judged(self, judged: str) -> None:
         """Record by what it was decided."""
         self._set("judged", judged)
+
+    @property
+    def most(self) -> str:
+        """The most authority that headers were let claim, where the files were read."""
+        return self._meta("most_authority") or AUTHORITIES[-1]
+
+    def set_most(self, authority: str) -> None:
+        """Record that."""
+        if authority != self.most:
+            self._set("most_authority", authority)
 
     def keep_policy(self, mark: str) -> None:
         """Keep which policy holds, for hooks (`settings/policy_mark`)."""

@@ -60,6 +60,7 @@ VERBS: dict[str, str] = {
     "archive": "put memories out of the way",
     "supersede": "let one memory replace another",
     "resolve": "settle a contradiction",
+    "promote": "let a memory hold in another space: for you everywhere, or for a project",
     "review": "the weekly habit: what waits for you, one key each",
     "purge": "destroy a memory's content for good",
     "consolidate": "merge, replace, age and tidy now; all of it can be undone",
