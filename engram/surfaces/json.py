@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -719,6 +721,39 @@ def policy_values(
         "without_effect": {name: _stated(one) for name, one in without_effect.items()},
         "problem": problem,
     }
+
+
+def listed_phase(one: ListedPhase) -> Shape:
+    """`phases list`: a phase of a store, since when, and how many memories it has."""
+    return {
+        "space": one.store.space, "owner": one.store.owner, "phase_id": one.phase.id,
+        "phase_name": one.phase.name or None, "phase_reason": one.phase.reason,
+        "started": one.start, "phase_started_at": one.tick, "memories": one.memories,
+        "current": one.current,
+    }  # fmt: skip
+
+
+def started_phase(found: StartedPhase) -> Shape:
+    """`phases start`: the current phase; `began` is false where it was called so already."""
+    return {
+        "space": found.store.space, "owner": found.store.owner, "phase_id": found.phase.id,
+        "phase_name": found.phase.name, "phase_reason": found.phase.reason,
+        "started": found.phase.start, "began": found.began,
+    }  # fmt: skip
+
+
+def diffed_phases(found: DiffedPhases) -> Shape:
+    """`phases diff`: the counts, every change by item, the first ones whole, and them in words."""
+    diff = found.diff
+    added, deleted, replaced = diff.counts
+    return {
+        "space": found.store.space, "owner": found.store.owner,
+        "from_phase_id": found.before.id, "to_phase_id": found.after.id,
+        "added_count": added, "deleted_count": deleted, "replaced_count": replaced,
+        "added": [one.id for one in diff.added], "deleted": [one.id for one in diff.deleted],
+        "replaced": [[one.before.id, one.after.id, one.key] for one in diff.replaced],
+        "top_changes": diff.top_changes, "summary_lines": diff.summary_lines,
+    }  # fmt: skip
 
 
 def policy_trial(found: PolicyTrial) -> Shape:

@@ -39,8 +39,11 @@ if TYPE_CHECKING:
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.item import Store
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
         Collected,
@@ -717,7 +720,11 @@ class Vault:
         self._settled()
         parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog,
+            parts.givens,
+            AccessLog(disk),
+            lambda digest: kept_policy(disk, digest),
+            parts.phase_queries,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
@@ -837,6 +844,38 @@ class Vault:
         self.parts.check_takes_words()
         return remember(text, category, project, self.parts)
 
+    # -- phases --------------------------------------------------------------------------------
+
+    def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
+        """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
+
+        One that is called as the current one begins nothing.
+        """
+        from engram.pipeline.phases import start_phase
+
+        return start_phase(store, name, reason, self.parts)
+
+    def phases(self, store: Store | None = None) -> Sequence[ListedPhase]:
+        """The phases of one store, or of each that has any."""
+        self._settled()
+        return self.parts.phase_queries.listed(self.clock.now(), store)
+
+    def phase_diff(
+        self, store: Store, names: tuple[str, str] | None = None, reader: Reader | None = None
+    ) -> DiffedPhases:
+        """What changed in a store from one phase to another, by default of the last two.
+
+        The access log tells that the `reader` asked. Raises BadInput for phases that there are not,
+        and where the policy tells no differences.
+        """
+        from engram.model.given import Reader
+        from engram.vault.giving import phase_diff
+
+        self._settled()
+        return phase_diff(self.parts, store, names, reader or Reader())
+
+    # -- writing by hand -----------------------------------------------------------------------
+
     def try_policy(
         self, text: str, *, said_by: Saying = "person", category: str = "", project: str = ""
     ) -> PolicyTrial:
@@ -902,7 +941,7 @@ class Vault:
             if memory is None:
                 return edits.bring_back(*self.parts.lookup.removed(reference))
             return edits.restore(
-                edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
+                edits.unowned(memory, self.parts.view), self.clock.now(), self.parts.terms
             )
 
         done = edits.decide(restored, self.parts, code="RESTORE_ERROR")
@@ -912,9 +951,9 @@ class Vault:
         """The person says that these hold: active, explicit, and their time starts anew."""
         from engram.pipeline import edits
 
-        now, retention = self.clock.now(), self.settings.retention
+        now, terms = self.clock.now(), self.parts.terms
         return edits.decide(
-            lambda: edits.confirm(self._named(references), now, retention),
+            lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
         )  # fmt: skip
 
@@ -953,8 +992,8 @@ class Vault:
 
         def superseded() -> MemoryEdit:
             before, after = self._named([old, new])
-            known, retention = self.parts.view.memory, self.settings.retention
-            return edits.supersede(before, after, known, self.clock.now(), retention)
+            known, terms = self.parts.view.memory, self.parts.terms
+            return edits.supersede(before, after, known, self.clock.now(), terms)
 
         return edits.decide(superseded, self.parts, dry_run=dry_run)
 
@@ -974,7 +1013,7 @@ class Vault:
                 memory, lookup.opponents(memory), lookup.memory(against) if against else None
             )
             settle = edits.reconcile if both else edits.resolve
-            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+            return settle(memory, others, self.clock.now(), self.parts.terms, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted, VectorStatus
+    from engram.model.retention import Terms
     from engram.model.turn import Turn
     from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
+    from engram.queries.phase_queries import PhaseQueries
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.queries.summary_queries import SummaryQueries
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from engram.settings.registry import Registered
     from engram.settings.vaults_read import Reading
     from engram.store.base.lock import WriterLock
+    from engram.store.catalog.ages import Ages
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -99,6 +102,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
     from engram.store.files.kept_verdicts import VerdictFile
+    from engram.store.files.phases_file import PhasesFile
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
@@ -275,7 +279,7 @@ class VaultParts:
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
             self.transaction_log, lambda: self._lock, self._audience_of,
             fingerprint("redaction", self.settings.capture.redact_allow),
-            self._most_claimed,
+            self._most_claimed, records=self.writable,
         )  # fmt: skip
 
     @property
@@ -323,6 +327,11 @@ class VaultParts:
         from engram.store.commits.vault_turns import VaultTurns
 
         return VaultTurns(self.projections, self.attributed_turns)
+
+    @property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived; the catalog behind it may be replaced."""
+        return self.catalog.ages
 
     @cached_property
     def conversations(self) -> VaultConversations:
@@ -385,6 +394,20 @@ class VaultParts:
     def pages(self) -> FileRenderer:
         """Boxes, entities and summaries as file changes."""
         return self.writer
+
+    @property
+    def phases(self) -> PhasesFile:
+        """The page of phases."""
+        from engram.store.files.phases_file import PhasesFile
+
+        return PhasesFile(self.disk)
+
+    @property
+    def phase_queries(self) -> PhaseQueries:
+        """The phases of each store, of the page as it is now."""
+        from engram.queries.phase_queries import PhaseQueries
+
+        return PhaseQueries(self.catalog, self.phases.read)
 
     @cached_property
     def eraser(self) -> PurgePlanner:
@@ -723,6 +746,16 @@ class VaultParts:
     def policy(self) -> Policy:
         """What may be kept of whom, and for how long. Raises ConfigError for a policy file."""
         return self.adapters.policy or self._policy_source.now()
+
+    @property
+    def terms(self) -> Terms:
+        """How long memories live; while a policy file is not understood, by the days alone."""
+        from engram.model.retention import Terms
+
+        try:
+            return Terms(self.settings.retention, self.policy)
+        except ConfigError:
+            return Terms(self.settings.retention)
 
     @cached_property
     def _policy_source(self) -> PolicySource:

@@ -7,7 +7,11 @@ import shutil
 
 import pytest
 
+from engram.daemon.spool import noted
+from engram.surfaces.hooks.process import respond
 from tests.cli.shop import Shop
+from tests.golden.console import prompt_context
+from tests.hooks.conversation import said_by
 
 HOOKS = ["connect", "codex", "--command", "/opt/engram"]
 
@@ -68,6 +72,31 @@ def test_settings_of_an_agent_that_are_none_are_of_no_connected_agent(till: Shop
     for text in ("[]", "{", '{"hooks": []}', "\udcff"):
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
         assert without_vault(till) == []
+
+
+def test_a_session_that_ends_in_a_folder_with_a_vault_is_taken_into_the_own_one(
+    till: Shop, shop: Shop
+) -> None:
+    assert till.run(*HOOKS).code == 0
+    hooks = json.loads((shop.folder / ".codex" / "hooks.json").read_text("utf-8"))["hooks"]
+    command = hooks["SessionEnd"][0]["hooks"][0]["command"].split()
+    assert command[1:] == ["hook", "session-end"]
+    line = {
+        "type": "user", "uuid": "1", "sessionId": "s9", "timestamp": "2026-03-06T11:00:00Z",
+        "cwd": str(till.folder),
+        "message": {"role": "user", "content": "We decided to print on recycled paper."},
+    }  # fmt: skip
+    path = shop.write(".claude/projects/-till/s9.jsonl", json.dumps(line) + "\n")
+    data = said_by("SessionEnd", till.folder, transcript_path=str(path), reason="exit")
+    seen = prompt_context(shop.folder) | till.environment
+    assert respond(command[2:], lambda: data, seen) == ""
+    assert [one.vault for one in noted(shop.folder / "home")] == [str(shop.vault.resolve())]
+    assert till.run("hook", "catch-up").out == "took in 1 new turn from 1 transcript\n"
+    learnt = json.loads(shop.run("list", "--json", "--project", "till").out)
+    assert [one["text"] for one in learnt if one["schema"] != "session"] == [
+        "We decided to print on recycled paper."
+    ]
+    assert till.run("list").out == "" and not any((till.folder / "transcripts").iterdir())
 
 
 def without_vault(shop: Shop) -> list[str]:

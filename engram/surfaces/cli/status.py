@@ -44,6 +44,11 @@ def command() -> None:
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    if state.shares and state.trusted:
+        served = ", ".join(state.served) or "nobody yet"
+        say(f"shared     {state.shares} memories, with {served}")
+    if state.sharing_problem:
+        say(f"shared     not read: {state.sharing_problem}")
     if problem is not None:
         say(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
     elif own != state.vault:
@@ -51,11 +56,6 @@ def command() -> None:
     if beside:
         names = ", ".join(f"{one.label} ({', '.join(one.spaces)})" for one in beside)
         say(f"beside     agents in this folder are also given of {names}")
-    if state.shares and state.trusted:
-        served = ", ".join(state.served) or "nobody yet"
-        say(f"shared     {state.shares} memories, with {served}")
-    if state.sharing_problem:
-        say(f"shared     not read: {state.sharing_problem}")
     if state.policy_problem:
         say(f"policy     not understood, nothing is learnt or given: {state.policy_problem}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
