@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engram.model.errors import EngramError
 from engram.queries.memories import VaultMemories
@@ -20,11 +20,8 @@ from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
 from engram.settings.registry import Registered, Registry
 from engram.settings.vault_folders import reading_folder
-from engram.settings.vaults_read import vaults_read
+from engram.settings.vaults_read import Reading, vaults_read
 from engram.vault.wiring import VaultParts
-
-if TYPE_CHECKING:
-    from engram.settings.vaults_read import Reading
 
 _log = logging.getLogger(__name__)
 #: how long another process is waited for that brings an index up, seconds
@@ -52,6 +49,12 @@ def read_beside(
         yield
     finally:
         others.clear()
+
+
+def take_up(parts: VaultParts) -> None:
+    """Read a shared vault for those who read it beside their own: hooks make no catalog."""
+    assert parts.entry is not None
+    _opened(parts, Reading(parts.root, parts.header.id, "", (), parts.entry.sharing))
 
 
 def _as_beside(one: Reading, projects: Sequence[str]) -> Beside:
