@@ -18,12 +18,13 @@ class Examination:
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
-    `unguarded` are ignore files, each with a folder that it should leave out and does not;
-    `left` is what the inbox does not take, and why; `records` are files of records by path, with
-    what of them is not as their schema says; `missing_sources` are the memories that summaries tell
-    of and that are not there, by path; `policy` is why a policy file is not understood, and how to
-    mend that; `idle_policy` are the places of values of the vault that have no effect, by key;
-    `sharing` is how vault and registry differ on its being shared, and how to mend that.
+    `unguarded` are ignore files, each with a folder that it should leave out and does not; `left`
+    is what the inbox does not take, and why; `records` are files of records by path, with what of
+    them is not as their schema says; `missing_sources` are the memories that summaries tell of and
+    that are not there, by path; `phases` are what of phases.md is no phase, and why; `policy` is
+    why a policy file is not understood, and how to mend that; `idle_policy` are the places of
+    values of the vault that have no effect, by key; `sharing` is how vault and registry differ on
+    its being shared, and how to mend that.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Examination:
     records: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
     missing_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    phases: Sequence[str] = ()
     policy: tuple[str, str] | None = None
     idle_policy: Mapping[str, str] = field(default_factory=dict)
     sharing: tuple[str, str] | None = None
@@ -126,6 +128,11 @@ def _files(seen: Examination) -> Iterator[Finding]:
         )  # fmt: skip
     for path, problem in seen.refused.items():
         yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")
+    for problem in seen.phases:
+        yield Finding(
+            "warning", "phases", "phases.md", f"phases.md: {problem}",
+            "mend that line in an editor; `engram phases list` shows the phases there are",
+        )  # fmt: skip
     for path in seen.conflict_copies:
         if path.startswith("state/"):
             yield Finding(

@@ -3,9 +3,10 @@
     store="project:shop" kind="semantic"  ->  item="project:shop:semantic:12" tick="415"
 
 An event about a judged candidate, or about a file that was found, names its store and its kind; the
-transaction holds an item and a tick in place of them, and nothing else tells of either: files have
-no numbers, since they travel and logs do not. Items are counted for each store and kind, ticks for
-the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+transaction holds an item and a tick in place of them, and nothing else tells of either (but for
+`promoted_from`): files have no numbers, since they travel and logs do not. Items are counted for
+each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an
+item. Pure.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
 from engram.model.trace import (
     CONFLICT,
     DENIED,
+    FROM,
     HAND_EDIT,
     ITEM,
     KIND,
+    PHASE_STARTED,
     PROMOTED,
     STORE,
     TICK,
     WRITE,
     now_called,
-)
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -46,11 +49,15 @@ _NAMELESS = frozenset({"user", "system"})
 
 
 class NumberedItem(NamedTuple):
-    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none."""
+    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none.
+
+    `session` is the transcript of the conversation that it was judged from, '' for none.
+    """
 
     item: ItemId
     tick: int
     file: str
+    session: str = ""
 
 
 def place(store: Store, kind: str) -> tuple[tuple[str, str], ...]:
@@ -69,7 +76,8 @@ def numbered(
     """The events with items and ticks, and the last tick that is used then.
 
     `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
-    candidate and what says to which memory it lost are about one item.
+    candidate and what says to which memory it lost are about one item. A phase that
+    begins takes a tick and no number.
     """
     found: list[Event] = []
     counts: dict[tuple[str, str], int] = {}
@@ -83,6 +91,11 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif event.name == PHASE_STARTED:
+            tick += 1
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
+        elif FROM in details:  # about an item that there is
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:
             found.append(event)
         before = event
@@ -116,7 +129,8 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
             file = details.get(MEMORY, "")
         elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
-        found.append(NumberedItem(item, int(tick), file))
+        session = details.get("source", "").partition("#")[0]
+        found.append(NumberedItem(item, int(tick), file, session))
     return found
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from engram.model.authority import authority_rank
 
 if TYPE_CHECKING:
+    from engram.model.memory import Memory
     from engram.model.policy import Policy
 
 PromotionCode = Literal[
@@ -36,6 +37,12 @@ BY_AGENT = "by_agent"
 HINT = "hint:"
 #: what is enough for a decision where the rule lets the person's word decide
 _THE_PERSONS = "user_asserted"
+
+
+def waits_for(memory: Memory) -> str:
+    """The space that was asked for a memory in use and that the person may yet allow, else ''."""
+    target = memory.extras.get(PROMOTION_TARGET, "")
+    return target if memory.live and target != memory.space else ""
 
 
 class SpaceWish(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engram.model.policy import Policy
 from engram.model.ports import (
+    Ages,
     BoxWeaver,
     Clock,
     Committer,
@@ -28,6 +29,7 @@ from engram.model.ports import (
     KeptVerdicts,
     Model,
     PageWriter,
+    Phases,
     RecordAsker,
     RunModel,
     RunRecords,
@@ -38,6 +40,7 @@ from engram.model.ports import (
     Writer,
     WrittenRules,
 )
+from engram.model.retention import Terms
 from engram.model.settings import Settings
 from engram.model.view import VaultView
 
@@ -86,6 +89,10 @@ class Ports(Protocol):
     @property
     def turns(self) -> TurnStore:
         """What is known of captured turns."""
+
+    @property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived, and which belong to sessions."""
 
     @property
     def conversations(self) -> Conversations:
@@ -147,6 +154,10 @@ class Ports(Protocol):
         """What may be kept of whom, and for how long."""
 
     @property
+    def terms(self) -> Terms:
+        """How long memories live."""
+
+    @property
     def given(self) -> Given:
         """What agents were given."""
 
@@ -173,6 +184,10 @@ class Ports(Protocol):
     @property
     def pages(self) -> PageWriter:
         """Boxes, entities and summaries as file changes."""
+
+    @property
+    def phases(self) -> Phases:
+        """The page of phases."""
 
     @property
     def eraser(self) -> Eraser:

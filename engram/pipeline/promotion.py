@@ -24,7 +24,7 @@ from engram.model.errors import BadInput
 from engram.model.given import BY_HAND as HAND_TYPED
 from engram.model.given import PERSON, Reader
 from engram.model.memory import SESSION, Memory
-from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, PROMOTION_TARGET
+from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, SpaceWish, waits_for
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, Promotion
 from engram.pipeline.writing import writing
@@ -104,7 +104,7 @@ def _promoted(
     memories: Sequence[Memory], asked: Asked, ports: Ports
 ) -> tuple[list[Promotion], AdmissionDraft]:
     now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
     )
@@ -123,6 +123,20 @@ def _promoted(
         )  # fmt: skip
         done.append(promote(request, draft, admission))
     return done, draft
+
+
+def promote_as_asked(
+    memory: Memory, wish: SpaceWish, link: str, draft: AdmissionDraft, admission: AdmissionContext,
+    ports: Ports,
+) -> None:  # fmt: skip
+    """Promote what a turn asked to hold elsewhere, in the transaction that writes it.
+
+    `link` is that of the turn. What is denied stays where it is, and may wait for the person.
+    """
+    if memory.live and memory.space != wish.space:
+        item = ports.committer.item_of(memory.id, draft.events)
+        request = PromotionRequest(memory, wish.space, memory.project, wish.code, item, link)
+        promote(request, draft, admission)
 
 
 def _check_in_use(memory: Memory) -> None:
@@ -151,13 +165,7 @@ def _raise_denied(done: Sequence[Promotion], to_space: str) -> None:
 # -- what waits for the person ---------------------------------------------------------------------
 
 
-def wanted_space(memory: Memory) -> str:
-    """The space that was asked for a memory, and denied so far; '' where none was."""
-    target = memory.extras.get(PROMOTION_TARGET, "")
-    return target if memory.live and target != memory.space else ""
-
-
 def decline(memory: Memory) -> MemoryEdit:
     """The person says that a memory stays in its space."""
-    event = Event("promotion_declined", memory.id, (("to_space", wanted_space(memory)),))
+    event = Event("promotion_declined", memory.id, (("to_space", waits_for(memory)),))
     return MemoryEdit("promote", ((memory, withdrawn(memory)),), (event,))

@@ -27,6 +27,7 @@ from engram.store.commits.purge_secrets import unlinked
 from engram.store.commits.scan import LINK, scan
 from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
+from engram.store.files.phases_file import PhasesFile
 from engram.store.merge.conflict_copies import conflict_copies
 
 _GROUP_AND_OTHERS = 0o077
@@ -77,6 +78,7 @@ def examine(
         left=_left(disk, why_left),
         records=_faulty_records(projections.view),
         secrets=secrets,
+        phases=PhasesFile(disk).problems(),
         missing_sources=catalog.pages.missing_sources(),
         policy=policy,
         idle_policy=idle_policy,

@@ -1,4 +1,4 @@
-"""Promotion in sentences: an event of one -> what was asked of a memory, and if it holds there.
+"""Promotion in sentences: its event -> what was asked of a memory, and whether it holds there.
 
     memory_promoted, session to user  ->  "You asked for it to hold in every project"
 

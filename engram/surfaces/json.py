@@ -20,6 +20,7 @@ from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
+from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -104,13 +107,20 @@ def hit(found: Hit, explain: bool, *, around: bool = False, fold: bool = False) 
     """`search`: one hit; with `explain` also its receipt and why it was found.
 
     With `around` also the turns before and after it, null for none; with `fold` how many more of
-    its conversation match.
+    its conversation match. A hit of another vault than the one asked has the label of its `vault`.
     """
     told = {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+    told |= _vault(found.id)
     if around:
         beside = {"before": found.before, "after": found.after}
         told |= {name: None if one is None else one._asdict() for name, one in beside.items()}
     return told | ({"more": found.more} if fold else {})
+
+
+def _vault(identifier: str) -> Shape:
+    """The label of another vault; nothing for the one that is asked."""
+    label, _ = split_id(identifier)
+    return {"vault": label} if label else {}
 
 
 def matching_line(path: str, line: MatchingLine) -> Shape:
@@ -184,7 +194,7 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
     return asdict(memory) | told | {
         **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
         **_retained(shown.retention),
-        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
+        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text, **_vault(memory.id),
     }  # fmt: skip
 
 
@@ -240,7 +250,7 @@ def origin(found: MemoryOrigin) -> Shape:
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-        "source_step": found.step._asdict(),
+        "source_step": found.step._asdict(), **_vault(memory.id),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
@@ -711,6 +721,39 @@ def policy_values(
         "without_effect": {name: _stated(one) for name, one in without_effect.items()},
         "problem": problem,
     }
+
+
+def listed_phase(one: ListedPhase) -> Shape:
+    """`phases list`: a phase of a store, since when, and how many memories it has."""
+    return {
+        "space": one.store.space, "owner": one.store.owner, "phase_id": one.phase.id,
+        "phase_name": one.phase.name or None, "phase_reason": one.phase.reason,
+        "started": one.start, "phase_started_at": one.tick, "memories": one.memories,
+        "current": one.current,
+    }  # fmt: skip
+
+
+def started_phase(found: StartedPhase) -> Shape:
+    """`phases start`: the current phase; `began` is false where it was called so already."""
+    return {
+        "space": found.store.space, "owner": found.store.owner, "phase_id": found.phase.id,
+        "phase_name": found.phase.name, "phase_reason": found.phase.reason,
+        "started": found.phase.start, "began": found.began,
+    }  # fmt: skip
+
+
+def diffed_phases(found: DiffedPhases) -> Shape:
+    """`phases diff`: the counts, every change by item, the first ones whole, and them in words."""
+    diff = found.diff
+    added, deleted, replaced = diff.counts
+    return {
+        "space": found.store.space, "owner": found.store.owner,
+        "from_phase_id": found.before.id, "to_phase_id": found.after.id,
+        "added_count": added, "deleted_count": deleted, "replaced_count": replaced,
+        "added": [one.id for one in diff.added], "deleted": [one.id for one in diff.deleted],
+        "replaced": [[one.before.id, one.after.id, one.key] for one in diff.replaced],
+        "top_changes": diff.top_changes, "summary_lines": diff.summary_lines,
+    }  # fmt: skip
 
 
 def policy_trial(found: PolicyTrial) -> Shape:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.item import Store
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
         Collected,
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
+    from engram.queries.memories import VaultMemories
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
@@ -228,6 +233,23 @@ class Vault:
 
         return shared_by_git(self.root)
 
+    @contextmanager
+    def beside(
+        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+    ) -> Iterator[Self]:
+        """Ask also the vaults that are read beside this one in a folder with these projects.
+
+        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
+        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
+        where that is another one. What cannot be read is left out with a warning.
+        """
+        from engram.vault.beside import read_beside
+
+        here = "" if folder is None else str(folder.absolute())
+        first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
+        with read_beside(self.parts, first, here, projects):
+            yield self
+
     # -- asking by word ------------------------------------------------------------------------
 
     def ready_to_read(self) -> bool:
@@ -302,13 +324,17 @@ class Vault:
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
-        With `projects` it holds what an agent that works there may be given, or nothing at all;
-        without them everything but secrets is asked. A question of time is answered by rules, from
-        memories and turns; any question with `reason`, which asks the model that is configured;
-        none where it is False. With `as_of` (see `list`) what was true and said by then; with
-        `history` what each memory replaced, and what replaced it. `mode` is that of `search`. The
-        access log tells to which `reader` it was given, by default the person. Raises BadInput for
-        an empty question that is to be answered.
+        A `reader` who is an agent is given what an agent in a folder of these `projects` may be
+        given; the person what belongs to them, to none, and to the person, and without projects to
+        any. Where nobody is named, projects stand for an agent that works there. Secrets, what is
+        over, and what belongs to another session are given to nobody.
+
+        A question of time is answered by rules, from memories and turns; any question with
+        `reason`, which asks the model that is configured; none where it is False. With `as_of` (see
+        `list`) what was true and said by then; with `history` what each memory replaced, and what
+        replaced it. `mode` is that of `search`. The access log tells to which `reader` it was
+        given, by default the person. Raises BadInput for an empty question that is to be answered,
+        ConfigError for a policy that is not understood.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -318,7 +344,7 @@ class Vault:
             question, setting=self._setting(next(iter(projects), "")),
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
-            recipient=self._recipient(projects) if projects else None, reason=reason,
+            recipient=self._recipient(projects, reader), reason=reason,
             as_of=asked, history=history, mode=mode,
         )  # fmt: skip
         self.note_given("recall", block.shown, question, reader)
@@ -348,11 +374,13 @@ class Vault:
 
         Raises Untrusted.
         """
+        from engram.model.given import UNKNOWN, Reader
         from engram.queries.exported_rules import rules_block
 
         self._check_given()
         self._settled()
-        recipient, today = self._recipient(projects), day_of(self.clock.now())
+        recipient = self._recipient(projects, Reader(UNKNOWN))
+        today = day_of(self.clock.now())
         return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
 
     def exported_records(
@@ -373,14 +401,36 @@ class Vault:
             statuses=statuses,
         )  # fmt: skip
 
-    def _recipient(self, projects: Sequence[str]) -> Recipient:
+    def open_documents(
+        self, projects: Sequence[str], session: str = ""
+    ) -> Callable[[str, bytes], bool]:
+        """Tells of a file, by path and bytes, whether it may be given to a client of the person.
+
+        In these projects, without any in all of them; of what belongs to a session, in that session
+        alone. Raises ConfigError for a policy that is not understood.
+        """
+        from engram.model.given import PERSON, Reader
+        from engram.queries.open_documents import open_documents
+
+        self._settled()
+        recipient = self._recipient(projects, Reader(PERSON, session))
+        return open_documents(self.parts.catalog, recipient)
+
+    def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
+        """Who is given something in these projects; where nobody is named, an agent in them."""
         from engram.capture.exclusion import Exclusion
+        from engram.model.given import BY_HAND, PERSON
         from engram.model.ids import slugs_of
         from engram.recall.borders import Recipient
 
         outside = Exclusion(self.settings.capture.exclude)
         names = tuple(one for name in projects for one in slugs_of(name))
-        return Recipient(names, self.settings.recall.share_personal, partial(outside, ""))
+        return Recipient(
+            names, self.settings.recall.share_personal, partial(outside, ""),
+            "" if reader is None or reader.session == BY_HAND else reader.session,
+            self.parts.policy.read_order,
+            not names if reader is None else reader.by == PERSON,
+        )  # fmt: skip
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
@@ -419,10 +469,18 @@ class Vault:
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        shown = self._session(reference) or lookup.shown(reference)
+        self._settled()
+        session = self._session(reference)
+        if session is not None:
+            return session
+        shown, beside = self.parts.memories.named(
+            reference, lambda vault, name: vault.lookup.shown(name)
+        )
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
+            if beside is not None:
+                return shown._replace(content=seen_beside(shown.content, beside))
             shown = shown._replace(retention=self._read(shown.content))
         return shown
 
@@ -474,25 +532,40 @@ class Vault:
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
         from engram.queries.lives import life_of
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        origin = lookup.origin(lookup.memory(reference))
-        told = life_of(
-            origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
-        )  # fmt: skip
-        return origin._replace(retention=self._read(origin.memory), life=told)
+        def told(vault: VaultMemories, name: str) -> MemoryOrigin:
+            origin = vault.lookup.origin(vault.lookup.memory(name))
+            life = life_of(
+                origin.memory, vault.projections.catalog, vault.disk, vault.lookup,
+                self.parts.timezone,
+            )  # fmt: skip
+            return origin._replace(life=life)
+
+        self._settled()
+        origin, beside = self.parts.memories.named(reference, told)
+        if beside is not None:
+            return origin._replace(memory=seen_beside(origin.memory, beside))
+        return origin._replace(retention=self._read(origin.memory))
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.
 
         Also of one that is gone, by its whole id. Raises NotFound, BadInput.
         """
-        lookup = self._lookup()
-        memory = lookup.find_memory(reference)
-        found = self.parts.givens.of_memory(memory.id if memory else reference, limit)
-        if memory is None and not found:
-            lookup.memory(reference)
-        return found
+        from engram.recall.beside import seen_beside
+
+        self._settled()
+        try:
+            memory, beside = self.parts.memories.named(
+                reference, lambda vault, name: vault.lookup.memory(name)
+            )
+        except NotFound:
+            if not (found := self.parts.givens.of_memory(reference, limit)):
+                raise
+            return found
+        name = memory.id if beside is None else seen_beside(memory, beside).id
+        return self.parts.givens.of_memory(name, limit)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -675,7 +748,11 @@ class Vault:
         self._settled()
         parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog,
+            parts.givens,
+            AccessLog(disk),
+            lambda digest: kept_policy(disk, digest),
+            parts.phase_queries,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
@@ -795,6 +872,38 @@ class Vault:
         self.parts.check_takes_words()
         return remember(text, category, project, self.parts)
 
+    # -- phases --------------------------------------------------------------------------------
+
+    def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
+        """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
+
+        One that is called as the current one begins nothing.
+        """
+        from engram.pipeline.phases import start_phase
+
+        return start_phase(store, name, reason, self.parts)
+
+    def phases(self, store: Store | None = None) -> Sequence[ListedPhase]:
+        """The phases of one store, or of each that has any."""
+        self._settled()
+        return self.parts.phase_queries.listed(self.clock.now(), store)
+
+    def phase_diff(
+        self, store: Store, names: tuple[str, str] | None = None, reader: Reader | None = None
+    ) -> DiffedPhases:
+        """What changed in a store from one phase to another, by default of the last two.
+
+        The access log tells that the `reader` asked. Raises BadInput for phases that there are not,
+        and where the policy tells no differences.
+        """
+        from engram.model.given import Reader
+        from engram.vault.giving import phase_diff
+
+        self._settled()
+        return phase_diff(self.parts, store, names, reader or Reader())
+
+    # -- writing by hand -----------------------------------------------------------------------
+
     def try_policy(
         self, text: str, *, said_by: Saying = "person", category: str = "", project: str = ""
     ) -> PolicyTrial:
@@ -860,7 +969,7 @@ class Vault:
             if memory is None:
                 return edits.bring_back(*self.parts.lookup.removed(reference))
             return edits.restore(
-                edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
+                edits.unowned(memory, self.parts.view), self.clock.now(), self.parts.terms
             )
 
         done = edits.decide(restored, self.parts, code="RESTORE_ERROR")
@@ -870,9 +979,9 @@ class Vault:
         """The person says that these hold: active, explicit, and their time starts anew."""
         from engram.pipeline import edits
 
-        now, retention = self.clock.now(), self.settings.retention
+        now, terms = self.clock.now(), self.parts.terms
         return edits.decide(
-            lambda: edits.confirm(self._named(references), now, retention),
+            lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
         )  # fmt: skip
 
@@ -911,8 +1020,8 @@ class Vault:
 
         def superseded() -> MemoryEdit:
             before, after = self._named([old, new])
-            known, retention = self.parts.view.memory, self.settings.retention
-            return edits.supersede(before, after, known, self.clock.now(), retention)
+            known, terms = self.parts.view.memory, self.parts.terms
+            return edits.supersede(before, after, known, self.clock.now(), terms)
 
         return edits.decide(superseded, self.parts, dry_run=dry_run)
 
@@ -932,7 +1041,7 @@ class Vault:
                 memory, lookup.opponents(memory), lookup.memory(against) if against else None
             )
             settle = edits.reconcile if both else edits.resolve
-            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+            return settle(memory, others, self.clock.now(), self.parts.terms, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
 

@@ -65,6 +65,7 @@ from tests.conformance import (
     contract_functions,
     door_functions,
     item_functions,
+    phase_functions,
     record_functions,
     triage_functions,
     window_functions,
@@ -333,7 +334,7 @@ def _write_filter(given: dict[str, Any]) -> dict[str, Any]:
     """A statement through the decider, its first source first; the others say the same again."""
     with vault() as here:
         ports, retention = here.parts, here.parts.settings.retention
-        draft = AdmissionDraft(ports.view, ports.settings, NOW)
+        draft = AdmissionDraft(ports.view, ports.terms, NOW)
         context = AdmissionContext(
             draft.view, ports.redactor.clean, ports.settings, NOW,
             heard=_Repeated() if given["repeated"] else NothingHeard(),
@@ -428,4 +429,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **contract_functions.FUNCTIONS,
     **door_functions.FUNCTIONS,
     **item_functions.FUNCTIONS,
+    **phase_functions.FUNCTIONS,
 }

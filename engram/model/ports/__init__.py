@@ -19,6 +19,7 @@ from engram.model.ports.outside import (
     Tally,
 )
 from engram.model.ports.storage import (
+    Ages,
     Committer,
     ConsolidationHistory,
     Conversations,
@@ -30,6 +31,7 @@ from engram.model.ports.storage import (
     HandEdits,
     Index,
     PageWriter,
+    Phases,
     RunRecords,
     TierLookup,
     TurnLog,
@@ -59,6 +61,7 @@ from engram.model.ports.thinking import (
 )
 
 __all__ = [
+    "Ages",
     "Asker",
     "BoxWeaver",
     "ChangeDetector",
@@ -89,6 +92,7 @@ __all__ = [
     "NothingGiven",
     "NothingHeard",
     "PageWriter",
+    "Phases",
     "PromptContext",
     "RecordAsker",
     "RunModel",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.instant import Instant
     from engram.model.memory import Memory
+    from engram.model.phase import PhaseLine, PhasePage
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
     from engram.model.tier import MemoryTier
@@ -36,6 +37,18 @@ class PageWriter(Protocol):
 
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
         """Files of pages, as `(before, after)`: to create, patch or remove."""
+        ...
+
+
+class Phases(Protocol):
+    """The page that says when phases of stores began."""
+
+    def read(self) -> PhasePage:
+        """What it says now."""
+        ...
+
+    def with_line(self, line: PhaseLine) -> Change:
+        """The change that begins a phase. Raises BadInput where there is no page to write to."""
         ...
 
 
@@ -196,6 +209,37 @@ class TurnStore(Protocol):
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether no turn of these ranges was settled meanwhile."""
+        ...
+
+
+class Ages(Protocol):
+    """How long memories have lived in ticks, and which belong to sessions (seed 002)."""
+
+    def of_sessions(self) -> list[Memory]:
+        """The live memories in session space, oldest first."""
+        ...
+
+    def ended(self, conversations: Iterable[str], reason: str) -> list[Memory]:
+        """The memories of these sessions that expired for a reason, oldest first."""
+        ...
+
+    def live(self, spaces: Iterable[str]) -> list[Memory]:
+        """The live memories of these spaces, oldest first."""
+        ...
+
+    def ticks(self, memory: Memory, *, renews: bool) -> int | None:
+        """The age of a memory in ticks of its session, or of the vault; None before it has an item.
+
+        With `renews` a confirmation began it anew.
+        """
+        ...
+
+    def last_heard(self, memory: Memory) -> Instant:
+        """When its conversation last went on, or the memory was written, confirmed or restored."""
+        ...
+
+    def last_turn(self, conversation: str) -> Instant:
+        """When the last turn of a conversation was said; '' where none is known."""
         ...
 
 

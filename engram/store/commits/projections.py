@@ -145,6 +145,16 @@ class Projections:
         """The number of the next transaction; one whose file is damaged keeps its own."""
         return self._transaction_log.following(self.catalog.last)
 
+    @property
+    def chain(self) -> str:
+        """The link of the last transaction that has one, '' without any."""
+        known = self.catalog.chain
+        return self.chain_before(self.next_number) if known is None else known
+
+    def chain_before(self, number: int) -> str:
+        """The link of the last transaction below a number that has one, by the journal."""
+        return self._transaction_log.chain_before(number)
+
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
         last = self.catalog.last
@@ -361,6 +371,19 @@ class Projections:
                 self._look_at_homeless()
                 self.catalog.set_indexed("")
         self.record_touched(found)
+
+    def read_on(self) -> None:
+        """Record the transactions that the catalog has not seen, and nothing but in the catalog.
+
+        For a catalog that is only read from: a scan finds the files that they changed.
+        """
+        self.reopen_if_replaced()
+        if self._diverged():
+            self.rebuild("the vault was restored or changed elsewhere")
+        if self._transaction_log.sha_of(self.catalog.last + 1):
+            with self.catalog.transaction():
+                for missed in self._transaction_log.all(self.catalog.last):
+                    self.catalog.record(missed)
 
     def record_touched(self, found: Scan) -> None:
         """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
