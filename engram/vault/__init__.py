@@ -250,6 +250,16 @@ class Vault:
         with read_beside(self.parts, first, here, projects):
             yield self
 
+    def ready_for_readers(self) -> None:
+        """Read a registered shared vault for whoever reads it beside their own: hooks do not wait.
+
+        Nothing but the cache is written.
+        """
+        from engram.vault.beside import take_up
+
+        if self.trusted and self.shared:
+            take_up(self.parts)
+
     # -- asking by word ------------------------------------------------------------------------
 
     def ready_to_read(self) -> bool:

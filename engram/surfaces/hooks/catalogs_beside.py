@@ -57,7 +57,7 @@ def catalogs_beside(
 
 def _catalog_file(one: Reading, project: str, places: UserPaths) -> CatalogFile:
     cache, sharing = cache_folder(places, one.path, one.id), one.sharing
-    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project, sharing.authority)
+    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project)
     folder = reading_folder(cache) if sharing.space else cache
     return CatalogFile(folder / "catalog.sqlite", one.id, vault)
 
