@@ -2,7 +2,7 @@
 
     promote ID --to user       a session's or a project's memory holds everywhere, where a rule is
     promote ID --to project    a session's memory, or one about the person, holds in a project
-    of what is in that project's space already: into the shared vault that serves the project
+    of what is in that project's space already: into the shared vault (`shared_promotion`)
 
 The rules of the policy and admission in the target decide (`admit/promotion`). Of several memories
 all are promoted in one transaction, or none: then the denials are logged, and the first is raised.
@@ -20,7 +20,7 @@ from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.admit.promotion import PromotionRequest, promote, withdrawn
 from engram.model.change import Event, Plan
-from engram.model.errors import BadInput, NotFound
+from engram.model.errors import BadInput
 from engram.model.given import BY_HAND as HAND_TYPED
 from engram.model.given import PERSON, Reader
 from engram.model.memory import SESSION, Memory
@@ -79,7 +79,7 @@ def promote_by_hand(
     """Promote memories, in one transaction; a dry run decides and writes nothing.
 
     `found` gives them once hand edits are taken up. Raises BadInput for what is out of use, what no
-    rule lets go and what the target denies; NotFound where no shared vault serves it.
+    rule lets go and what the target denies.
     """
     if dry_run:
         ports.settler.within(math.inf)
@@ -111,8 +111,6 @@ def _promoted(
     done = []
     for memory in {one.id: one for one in memories}.values():
         if memory.space == asked.to_space:
-            if memory.space == "project":
-                into_shared_vault(memory, asked)
             done.append(Promotion(ALREADY, memory, memory))
             continue
         _check_in_use(memory)
@@ -139,19 +137,6 @@ def promote_as_asked(
         item = ports.committer.item_of(memory.id, draft.events)
         request = PromotionRequest(memory, wish.space, memory.project, wish.code, item, link)
         promote(request, draft, admission)
-
-
-def into_shared_vault(memory: Memory, asked: Asked) -> None:
-    """Promote what is in project space into the shared vault that serves its project.
-
-    Raises NotFound where none does.
-    """
-    name = memory.project or asked.project
-    raise NotFound(
-        f"{memory.id} is in project space already, and no shared vault serves"
-        f" {f'project {name}' if name else 'it'}",
-        "`engram init --shared project PATH` makes one, `engram trust PATH --for PROJECT` names it",
-    )
 
 
 def _check_in_use(memory: Memory) -> None:
