@@ -4,7 +4,7 @@
     promote ID --to project    a session's memory, or one about the person, holds in a project
     of what is in that project's space already: into the shared vault that serves the project
 
-The rules of the policy and admission in the target decide (`admit/promotion`). Of several memories
+The rules of the policy and admission in the target decide (`admit/space_change`). Of several memories
 all are promoted in one transaction, or none: then the denials are logged, and the first is raised.
 What is there already stays as it is, so that who asks twice is told so. What an agent asks for
 waits for the person.
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
-from engram.admit.promotion import PromotionRequest, promote, withdrawn
+from engram.admit.space_change import PromotionRequest, promote, withdrawn
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput, NotFound
 from engram.model.given import BY_HAND as HAND_TYPED
@@ -40,7 +40,7 @@ _MEANINGS = {
 }
 
 
-class Asked(NamedTuple):
+class AskedPromotion(NamedTuple):
     """What is asked for: the space, the project of the target, and who asks.
 
     `project` is the one that was named, '' for none; `here` are the names of that of the folder.
@@ -74,7 +74,11 @@ class Asked(NamedTuple):
 
 
 def promote_by_hand(
-    found: Callable[[], Sequence[Memory]], asked: Asked, ports: Ports, *, dry_run: bool = False
+    found: Callable[[], Sequence[Memory]],
+    asked: AskedPromotion,
+    ports: Ports,
+    *,
+    dry_run: bool = False,
 ) -> list[Promotion]:
     """Promote memories, in one transaction; a dry run decides and writes nothing.
 
@@ -101,7 +105,7 @@ def promote_by_hand(
 
 
 def _promoted(
-    memories: Sequence[Memory], asked: Asked, ports: Ports
+    memories: Sequence[Memory], asked: AskedPromotion, ports: Ports
 ) -> tuple[list[Promotion], AdmissionDraft]:
     now = ports.clock.now()
     draft = AdmissionDraft(ports.view, ports.settings, now)
@@ -141,7 +145,7 @@ def promote_as_asked(
         promote(request, draft, admission)
 
 
-def into_shared_vault(memory: Memory, asked: Asked) -> None:
+def into_shared_vault(memory: Memory, asked: AskedPromotion) -> None:
     """Promote what is in project space into the shared vault that serves its project.
 
     Raises NotFound where none does.
