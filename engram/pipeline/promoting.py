@@ -4,10 +4,10 @@
     promote ID --to project    a session's memory, or one about the person, holds in a project
     of what is in that project's space already: into the shared vault that serves the project
 
-The rules of the policy and admission in the target decide (`admit/space_change`). Of several memories
-all are promoted in one transaction, or none: then the denials are logged, and the first is raised.
-What is there already stays as it is, so that who asks twice is told so. What an agent asks for
-waits for the person.
+The rules of the policy and admission in the target decide (`admit/space_change`). Of several
+memories all are promoted in one transaction, or none: then the denials are logged, and the first is
+raised. What is there already stays as it is, so that who asks twice is told so. What an agent asks
+for waits for the person.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engram.model.errors import BadInput, NotFound
 from engram.model.given import BY_HAND as HAND_TYPED
 from engram.model.given import PERSON, Reader
 from engram.model.memory import SESSION, Memory
-from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, SpaceWish, waits_for
+from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, PROMOTED_FROM, SpaceWish, waits_for
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, Promotion
 from engram.pipeline.writing import writing
@@ -32,8 +32,6 @@ from engram.pipeline.writing import writing
 if TYPE_CHECKING:
     from engram.pipeline.ports import Ports
 
-#: what programs are told where nothing was promoted
-_REFUSED = "PROMOTION_ERROR"
 _MEANINGS = {
     "promotion_disallowed": "no rule of the policy lets anything leave {from_} for {to}",
     "promotion_conflict": "a memory there stands against it: it waits in `engram review`",
@@ -68,7 +66,6 @@ class AskedPromotion(NamedTuple):
             raise BadInput(
                 f"nothing says in which project {memory.id} is to hold",
                 f"`engram promote {memory.id} --to project --project NAME`",
-                code=_REFUSED,
             )
         return found
 
@@ -115,9 +112,7 @@ def _promoted(
     done = []
     for memory in {one.id: one for one in memories}.values():
         if memory.space == asked.to_space:
-            if memory.space == "project":
-                into_shared_vault(memory, asked)
-            done.append(Promotion(ALREADY, memory, memory))
+            done.append(_there_already(memory, asked))
             continue
         _check_in_use(memory)
         request = PromotionRequest(
@@ -129,6 +124,20 @@ def _promoted(
         )  # fmt: skip
         done.append(promote(request, draft, admission))
     return done, draft
+
+
+def _there_already(memory: Memory, asked: AskedPromotion) -> Promotion:
+    """What is in the space that is asked for; in that of projects it may go on to those it serves.
+
+    Who asked for the same before, or in another window, is not told that this fails.
+    """
+    if memory.space == "project":
+        try:
+            into_shared_vault(memory, asked)
+        except NotFound:
+            if PROMOTED_FROM not in memory.extras:
+                raise
+    return Promotion(ALREADY, memory, memory)
 
 
 def promote_as_asked(
@@ -163,7 +172,6 @@ def _check_in_use(memory: Memory) -> None:
         raise BadInput(
             f"{memory.id} is {memory.status}: it cannot be promoted",
             f"`engram restore {memory.id}` brings it back",
-            code=_REFUSED,
         )
 
 
@@ -177,7 +185,6 @@ def _raise_denied(done: Sequence[Promotion], to_space: str) -> None:
     raise BadInput(
         f"{memory.id} stays in {memory.space} space: {code}: {why}{nothing}",
         "`engram policy show` has the rules: promotions",
-        code=_REFUSED,
     )
 
 

@@ -29,7 +29,7 @@ EXAMPLES: dict[str, list[str]] = {
     "events": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
-    "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
+    "promote": ["preference", "--to", "user"], "review": [], "audit": [], "doctor": [], "embed": ["--dry-run"], "rebuild": [],
     "config": ["show"], "policy": ["show"], "daemon": ["status"], "connect": ["codex"],
     "disconnect": ["codex"], "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
