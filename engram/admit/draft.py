@@ -162,6 +162,17 @@ class AdmissionDraft:
         self._note(PROMOTED, before.id, **promotion, into=owner.id)
         return after
 
+    def take(self, copy: Memory, verdict: Verdict) -> None:
+        """A memory of another vault as it is to be here; it keeps its id."""
+        told = {"category": copy.category, **dict(place_of(copy))}
+        self._event(WRITE, copy.id, verdict, **told)
+        self._put(self._prevailing(copy, verdict))
+
+    def leave(self, after: Memory, promotion: Mapping[str, str]) -> None:
+        """A memory that another vault has now, out of use here."""
+        self._put(after)
+        self._note(PROMOTED, after.id, **promotion)
+
     def stay(self, after: Memory, verdict: Verdict | None, denial: Mapping[str, str]) -> None:
         """A memory that may not leave its space; `verdict` is that of a contest which it lost."""
         if verdict is not None and verdict.rung:

@@ -69,7 +69,7 @@ def promote(
     `admission` is that of the draft. The memory is in use, and in another space than the target.
     """
     memory, by_hand = request.memory, request.by == BY_HAND
-    authority = _authority(request)
+    authority = authority_of(request)
     code: str = promotion_code(
         admission.policy, memory.space, request.to_space,
         event_type_of(memory.category, memory.schema), authority,
@@ -108,7 +108,7 @@ def promote(
     return Promotion(ALLOWED, memory, draft.view.memory(memory.id) or after)
 
 
-def _authority(request: PromotionRequest) -> str:
+def authority_of(request: PromotionRequest) -> str:
     """Whose word the promotion is: that of the memory, or of the person who asks by hand."""
     held = request.memory.authority
     if request.by != BY_HAND:
@@ -120,16 +120,24 @@ def _judged(
     request: PromotionRequest, draft: AdmissionDraft, admission: AdmissionContext
 ) -> Verdict:
     """What the target says of the memory, as of any candidate; the memory itself is not there."""
-    memory, by_hand = request.memory, request.by == BY_HAND
+    memory = request.memory
     link = memory.sources[0] if memory.sources else ""
-    candidate = Candidate(
+    # who asks by hand says it now
+    said = admission.now if request.by == BY_HAND else memory.created
+    words = memory.quote or memory.text
+    receipt = Receipt(link.partition("#")[2], link, words, "user", said)
+    there = Overlay(draft.view)
+    there.remove(memory.id)
+    return admit(candidate_of(request, receipt), replace(admission, view=there))
+
+
+def candidate_of(request: PromotionRequest, receipt: Receipt) -> Candidate:
+    """The memory that is to leave its space, as the target judges it."""
+    memory = request.memory
+    return Candidate(
         category=memory.category,
         text=memory.text,
-        receipt=Receipt(
-            link.partition("#")[2], link, memory.quote or memory.text, "user",
-            # who asks by hand says it now
-            admission.now if by_hand else memory.created,
-        ),
+        receipt=receipt,
         confidence=memory.confidence,
         importance=memory.importance,
         kind="episode" if memory.kind == "episode" else "note",
@@ -142,16 +150,13 @@ def _judged(
         slot=memory.key,
         valid_from=memory.valid_from,
         fields=memory.extra,
-        authority=_authority(request),
-        origin="person" if by_hand else "rules",
+        authority=authority_of(request),
+        origin="person" if request.by == BY_HAND else "rules",
         sections=memory.sections,
         related_files=memory.related_files,
         aliases=memory.aliases,
         leaves=memory.space,
-    )  # fmt: skip
-    there = Overlay(draft.view)
-    there.remove(memory.id)
-    return admit(candidate, replace(admission, view=there))
+    )
 
 
 def _denied(

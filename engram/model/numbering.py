@@ -20,21 +20,23 @@ from engram.model.trace import (
     CONFLICT,
     DENIED,
     FROM,
+    HAND_EDIT,
     ITEM,
     KIND,
+    PHASE_STARTED,
     PROMOTED,
     STORE,
     TICK,
     WRITE,
     now_called,
-)
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.memory import Memory
 
-#: what a person did to a file; and the item of a memory that had none, or moved to another store
-HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the item of a memory that had none, or moved to another store
+NUMBERED = "item_numbered"
 #: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept
@@ -70,7 +72,8 @@ def numbered(
     """The events with items and ticks, and the last tick that is used then.
 
     `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
-    candidate and what says to which memory it lost are about one item.
+    candidate and what says to which memory it lost are about one item. A phase that
+    begins takes a tick and no number.
     """
     found: list[Event] = []
     counts: dict[tuple[str, str], int] = {}
@@ -84,6 +87,9 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif event.name == PHASE_STARTED:
+            tick += 1
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         elif FROM in details:  # about an item that there is
             found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:

@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.item import Store
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
         Collected,
@@ -103,17 +106,19 @@ class Vault:
     def create(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
         clock: Clock | None = None, adapters: Adapters = Adapters(), timezone: str = "UTC",
+        shares: str = "",
     ) -> Self:  # fmt: skip
         """Make a vault from the template, register it, and open it.
 
-        Its days are those of `timezone`. Raises BadInput for a vault, ConfigError for a time zone
-        that is not known here.
+        Its days are those of `timezone`. With `shares` ("project" or "system") it is one for
+        memories that are promoted to be shared with others. Raises BadInput for a vault,
+        ConfigError for a time zone that is not known here.
         """
         from engram.vault import create
 
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
-        root = create.found(Path(path), adapters.time.now(), timezone)
+        root = create.found(Path(path), adapters.time.now(), timezone, shares)
         create.register(root, places_of(environment))
         return cls.open(root, environment=environment, adapters=adapters)
 
@@ -132,9 +137,9 @@ class Vault:
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        trusted = Registry(places).trusts(root, loaded.vault.id)
+        entry = Registry(places).entry(root, loaded.vault.id)
         adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, trusted=trusted))
+        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -182,6 +187,29 @@ class Vault:
         return self.parts.read_only
 
     @property
+    def shared(self) -> bool:
+        """Whether it is shared with others: promoted memories, and no conversation."""
+        return self.parts.shared
+
+    @property
+    def served(self) -> Sequence[str]:
+        """Whom a shared vault serves: the repository around it, and globs of names of projects."""
+        from engram.settings.project_folders import repository_around
+
+        entry = self.parts.entry
+        if entry is None or not entry.sharing.space:
+            return []
+        around = repository_around(self.root, self.parts.places.home)
+        return [*([str(around)] if around else []), *entry.sharing.serves]
+
+    @property
+    def unguarded(self) -> Sequence[tuple[str, str]]:
+        """The ignore files that should leave a folder out and do not, and that folder."""
+        from engram.store.base.exposure import unguarded
+
+        return unguarded(self.root)
+
+    @property
     def writable(self) -> bool:
         """Whether it may be written here: registered, and of a format that is known."""
         return self.parts.writable
@@ -194,7 +222,7 @@ class Vault:
     @property
     def identity(self) -> tuple[object, ...]:
         """What is equal for two openings of one vault with the same settings."""
-        return self.parts.loaded, self.trusted, self.parts.cache
+        return self.parts.loaded, self.parts.entry, self.parts.cache
 
     @property
     def git_remote(self) -> str:
@@ -265,9 +293,10 @@ class Vault:
             here, home = str(folder.absolute()), self.parts.places.home
         except OSError:  # the working directory was removed
             return ()
-        names = project_names(here, home)
-        known = repository(here, home) or any(map(self.parts.catalog.knows_project, names))
-        return names if known else ()
+        names = project_names(here, home, self.root)
+        if repository(here, home, self.root) or any(map(self.parts.catalog.knows_project, names)):
+            return names
+        return ()
 
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
@@ -551,6 +580,7 @@ class Vault:
         """Admit one of these as the person's own memory. Raises BadInput."""
         from engram.pipeline.refused_candidates import keep
 
+        self.parts.check_takes_words()
         lookup = self.parts.lookup
         return keep(verdict, lambda link: bool(lookup.turns_in_sight([link])), self.parts)
 
@@ -570,7 +600,11 @@ class Vault:
         )  # fmt: skip
         problem, _ = parts.policy_check()
         told = "" if problem is None else problem[0]
-        return replace(known, last_run=parts.runs.last(), policy_problem=told)
+        mismatch = parts.sharing_problem
+        return replace(
+            known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
+            shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+        )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -644,7 +678,11 @@ class Vault:
         self._settled()
         parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog,
+            parts.givens,
+            AccessLog(disk),
+            lambda digest: kept_policy(disk, digest),
+            parts.phase_queries,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
@@ -660,6 +698,7 @@ class Vault:
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(turns, self.parts)
 
     def capture_stream(self, stream: BinaryIO, *, project: str = "") -> CaptureResult:
@@ -667,6 +706,7 @@ class Vault:
         from engram.pipeline.imports import stream_turns
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(stream_turns(stream, project, self.parts), self.parts, whole=True)
 
     def import_files(
@@ -683,6 +723,7 @@ class Vault:
         """
         from engram.pipeline import imports
 
+        self.parts.check_takes_words()
         if dry_run:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
@@ -727,18 +768,21 @@ class Vault:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
         from engram.pipeline.extraction import tick
 
+        self.parts.check_takes_words()
         return tick(self.parts)
 
     def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> ExtractionResult:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(self._pending(due=False), self.parts, tier, progress)
 
     def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> ExtractionResult:
         """Extract what is pending in these transcripts, due or not."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(names, self.parts, tier)
 
     def retry(self) -> int:
@@ -755,7 +799,40 @@ class Vault:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
         from engram.pipeline.dictation import remember
 
+        self.parts.check_takes_words()
         return remember(text, category, project, self.parts)
+
+    # -- phases --------------------------------------------------------------------------------
+
+    def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
+        """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
+
+        One that is called as the current one begins nothing.
+        """
+        from engram.pipeline.phases import start_phase
+
+        return start_phase(store, name, reason, self.parts)
+
+    def phases(self, store: Store | None = None) -> Sequence[ListedPhase]:
+        """The phases of one store, or of each that has any."""
+        self._settled()
+        return self.parts.phase_queries.listed(self.clock.now(), store)
+
+    def phase_diff(
+        self, store: Store, names: tuple[str, str] | None = None, reader: Reader | None = None
+    ) -> DiffedPhases:
+        """What changed in a store from one phase to another, by default of the last two.
+
+        The access log tells that the `reader` asked. Raises BadInput for phases that there are not,
+        and where the policy tells no differences.
+        """
+        from engram.model.given import Reader
+        from engram.vault.giving import phase_diff
+
+        self._settled()
+        return phase_diff(self.parts, store, names, reader or Reader())
+
+    # -- writing by hand -----------------------------------------------------------------------
 
     def try_policy(
         self, text: str, *, said_by: Saying = "person", category: str = "", project: str = ""
@@ -776,6 +853,7 @@ class Vault:
         from engram.pipeline.new_records import make
         from engram.queries.record_input import read_record
 
+        self.parts.check_takes_words()
         record, common, faults = read_record(data, schema, title=title, tags=tags)
         self._settled()
         return make(record, faults, common.id, project, self.parts, dry_run=dry_run)
@@ -1062,6 +1140,7 @@ class Vault:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
         from engram.pipeline.consolidation import seal_boxes
 
+        self.parts.check_takes_words()
         return seal_boxes(self.parts, reason)
 
     def close_conversation(self, source: str, path: Path) -> int:
@@ -1071,6 +1150,7 @@ class Vault:
         """
         from engram.pipeline.imports import close_file
 
+        self.parts.check_takes_words()
         return close_file(source, path, self.parts)
 
     def news(self) -> bool:
@@ -1101,11 +1181,13 @@ class Vault:
         from engram.queries.checks import examine
 
         parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
+        differs = parts.sharing_problem
+        problem = None if differs is None else (str(differs), differs.hint)
         return diagnose(
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
                 parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
-                *parts.policy_check(),
+                *parts.policy_check(), problem, parts.shared,
             )
         )  # fmt: skip
 

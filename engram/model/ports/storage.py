@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.instant import Instant
     from engram.model.memory import Memory
+    from engram.model.phase import PhaseLine, PhasePage
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
     from engram.model.tier import MemoryTier
@@ -36,6 +37,18 @@ class PageWriter(Protocol):
 
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
         """Files of pages, as `(before, after)`: to create, patch or remove."""
+        ...
+
+
+class Phases(Protocol):
+    """The page that says when phases of stores began."""
+
+    def read(self) -> PhasePage:
+        """What it says now."""
+        ...
+
+    def with_line(self, line: PhaseLine) -> Change:
+        """The change that begins a phase. Raises BadInput where there is no page to write to."""
         ...
 
 

@@ -20,6 +20,7 @@ from engram.model.errors import BadInput, Conflict
 from engram.model.numbering import items_in, numbered, numbering
 from engram.store.base import layout
 from engram.store.commits import transaction
+from engram.store.commits.chain import with_link
 
 if TYPE_CHECKING:
     from engram.model.policy import Policy
@@ -115,9 +116,13 @@ class VaultCommitter:
             number = self._projections.next_number
             events, tick = self._numbered(plan.events, purges=plan.kind == "purge")
             policy = self._snapshots.keep(self._policy())
-            committed = Transaction(
-                number, self._clock.now(), plan._replace(events=events), tick=tick, policy=policy
-            )
+            committed = with_link(
+                Transaction(
+                    number, self._clock.now(), plan._replace(events=events), tick=tick,
+                    policy=policy,
+                ),
+                self._projections.chain,
+            )  # fmt: skip
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
@@ -157,12 +162,19 @@ class VaultCommitter:
         self._disk.sync({change.path.rpartition("/")[0] for change in planned.plan.changes})
         if left:
             committed = committed._replace(left=tuple(left))
-        if committed != planned:
+        if committed != planned or committed.plan.kind == "purge":
+            committed = self._linked_again(committed)
             self._disk.put(pending, transaction.encode(committed))
         self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
         if follow:
             self._projections.follow(committed)
         return committed
+
+    def _linked_again(self, committed: Transaction) -> Transaction:
+        """With the link of the lines that it has now; a purge may have changed the one before."""
+        if not committed.chain:
+            return committed  # committed by an older version, which did not come to applying it
+        return with_link(committed, self._projections.chain_before(committed.number))
 
     def _apply(self, committed: Transaction, *, staged: bool) -> list[str]:
         """Bring every file to its `after`; returns the paths left to the person."""

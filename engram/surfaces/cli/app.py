@@ -75,6 +75,7 @@ VERBS: dict[str, str] = {
     "embed": "make vectors of memories and turns, so that search goes by meaning too",
     "rebuild": "make catalog, index and views anew from the files",
     "config": "show, set and locate the configuration",
+    "phases": "begin a phase of a project, and see what changed since the one before",
     "policy": "what may be remembered and who is given it; try it on a text",
     "daemon": "capture in the background: run, start, stop, pause, install",
     "connect": "let an agent be given memories by itself",

@@ -10,7 +10,6 @@ catalog that cannot be used.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import chain
@@ -53,7 +52,7 @@ from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
 from engram.settings.registry import Registry
 from engram.settings.shipped import fingerprint, shipped
-from engram.settings.vault_folders import cache_folder, real_root
+from engram.settings.vault_folders import cache_folder, not_own, own_vault, real_root
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
@@ -68,8 +67,6 @@ if TYPE_CHECKING:
 _MOST_PROMPT = 8_000
 #: matches that are read before those of other projects are filtered out
 _LOOKED_AT = 200
-#: depth to which parent folders are searched for a vault
-_DEEPEST = 64
 
 
 class ContextSource(NamedTuple):
@@ -105,21 +102,19 @@ class GivenContext(NamedTuple):
 def source_of(
     chosen: str, asked: HookCall, environment: Mapping[str, str], places: UserPaths
 ) -> ContextSource | None:
-    """The vault of a session; None when it is not registered here.
+    """The person's own vault, whatever folder is worked in; None when it is not registered here.
 
-    The one named, else that of the nearest folder above the session's that is one, else the
-    default. Raises EngramError when there is none.
+    Raises EngramError when there is none, and BadInput for one that is shared with others.
     """
-    named = chosen or environment.get("ENGRAM_VAULT", "")
-    found = Path(named) if named else _above(asked.folder)
-    if found is None:
-        found = Path(load(None, environment, home=places).settings.vault)
-    root = real_root(found)
+    root = real_root(own_vault(chosen, environment, places))
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    if not Registry(places).trusts(root, loaded.vault.id):
+    entry = Registry(places).entry(root, loaded.vault.id)
+    if entry is None:
         return None
+    if entry.sharing.space or loaded.vault.shares:
+        raise not_own(root)
     cache = cache_folder(places, root, loaded.vault.id)
     return ContextSource(
         root, loaded.vault.id, cache, loaded.settings, places,
@@ -139,17 +134,12 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
     return found
 
 
-def _above(folder: str) -> Path | None:
-    here = Path(folder) if folder and os.path.isabs(folder) else Path(os.path.abspath(os.curdir))
-    for one in (here, *here.parents)[:_DEEPEST]:
-        if os.path.isfile(one / layout.CONFIG):
-            return one
-    return None
-
-
 def _recipient(source: ContextSource, folder: str) -> Recipient:
     """The agent that works in a folder."""
-    projects, globs = project_names(folder, source.places.home), source.settings.capture.exclude
+    projects, globs = (
+        project_names(folder, source.places.home, source.root),
+        source.settings.capture.exclude,
+    )
     personal = source.settings.recall.share_personal
     if not globs:
         return Recipient(projects, personal)
