@@ -36,6 +36,7 @@ from engram.model.record_changes import change_line, changes_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_words import clean_tags, clean_title
 from engram.model.report import MemoryEdit
+from engram.model.retention import Terms
 from engram.model.schemas import (
     CHANGES_MOST,
     SCHEMA_TABLE,
@@ -261,7 +262,7 @@ class RecordSequence:
         self._take(made)
 
     def _take(self, made: RecordDraft) -> None:
-        draft = AdmissionDraft(self.view, self.settings, self.now)
+        draft = AdmissionDraft(self.view, Terms(self.settings.retention), self.now)
         admission = AdmissionContext(draft.view, redactor().clean, self.settings, self.now)
         verdict = settled(made, admission)
         self.done[f"verdict {verdict.decision}"] += 1

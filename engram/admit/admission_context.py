@@ -44,6 +44,8 @@ class AdmissionContext:
     rules: WrittenRules = field(default_factory=NoRules)
     policy: Policy = field(default_factory=Policy)
     given: Given = field(default_factory=NothingGiven)
+    #: when the last turn of a conversation was said, '' where that is not known
+    spoken: Callable[[str], Instant] = lambda conversation: ""
     #: how many memories the candidates of one answer say that they replace, by the words they quote
     named: Mapping[str, int] = field(default_factory=dict)
     #: what was around one candidate: several rows ask for it

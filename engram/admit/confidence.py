@@ -43,7 +43,7 @@ def confirmed_confidence(owner: Memory, candidate: Candidate) -> float:
     if candidate.origin == "person":
         return max(owner.confidence, VOUCHED)
     conversations = {source.partition("#")[0] for source in owner.sources}
-    again = candidate.receipt.link.partition("#")[0] in conversations
+    again = candidate.conversation in conversations
     if again or candidate.receipt.role != "user" or is_hedged(candidate):
         return owner.confidence
     if not authority_rank(owner.authority):

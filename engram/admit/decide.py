@@ -20,7 +20,8 @@ from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest
 from engram.model.authority import AUTHORITIES
 from engram.model.candidate import Candidate, Voice
-from engram.model.memory import CATEGORIES, PARTICIPANT, Memory, scope_of
+from engram.model.memory import CATEGORIES, PARTICIPANT, SESSION, Memory
+from engram.model.retention import is_silent
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, STANDS, UNLIKELY
@@ -72,11 +73,10 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     from engram.admit.gate.sensitivity import sensitivity_of
 
     view = admission.view
-    scope = scope_of(candidate.space, candidate.project, candidate.entities)
     near = [
         one
         for one in admission.around(candidate)
-        if one.scope == scope and one.id not in verdict.memories
+        if one.scope == candidate.scope and one.id not in verdict.memories
     ]
     known = any(view.entity(name) or view.about(name) for name in candidate.entities)
     known = known or _of_person(candidate)
@@ -115,7 +115,7 @@ def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if not name:
         return None
     owner = admission.view.memory(name)
-    if owner is None or not owner.live:
+    if owner is None or not owner.live or _of_other_session(owner, candidate):
         return Verdict("refuse", "unknown_memory", candidate)
     if unsupported_mention(owner, candidate, admission.view.terms, admission.judge):
         return Verdict("refuse", UNSUPPORTED, candidate)
@@ -171,6 +171,14 @@ def _border(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     return _denied(candidate, border(admission.policy, attempt_of(candidate)))
 
 
+def _of_session(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """What holds for one session, and that is over."""
+    if candidate.space != SESSION:
+        return None
+    last = max(candidate.receipt.time, admission.spoken(candidate.conversation))
+    return Verdict("refuse", "session_over", candidate) if is_silent(last, admission.now) else None
+
+
 def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """What is never stored, whoever says it, and what the policy keeps out for privacy."""
     from engram.admit.gate.secure import personal, read_by_privacy
@@ -218,16 +226,14 @@ def _unsupported(candidate: Candidate, admission: AdmissionContext) -> Verdict |
     """What is told other than it was said is asked of who said it, and replaces nothing."""
     if candidate.support == "full":
         return None
-    scope = scope_of(candidate.space, candidate.project, candidate.entities)
-    known = admission.view.owners(content_hash(candidate.text, scope))
+    known = admission.view.owners(content_hash(candidate.text, candidate.scope))
     if candidate.support == "none" or known or not candidate.in_own_words:
         return Verdict("refuse", UNSUPPORTED, candidate)
     return Verdict("review", UNSUPPORTED, replace(candidate, supersedes=(), corrects=False))
 
 
 def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    scope = scope_of(candidate.space, candidate.project, candidate.entities)
-    owners = admission.view.owners(content_hash(candidate.text, scope))
+    owners = admission.view.owners(content_hash(candidate.text, candidate.scope))
     state, owner = standing(owners, admission.now, admission.settings.retention.resurrection_hours)
     if owner is None:
         return _restated(candidate, admission)
@@ -250,6 +256,11 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
     return None
 
 
+def _of_other_session(memory: Memory, candidate: Candidate) -> bool:
+    """Whether a memory belongs to a session, and that is not the candidate's."""
+    return memory.space == SESSION and memory.conversation != candidate.conversation
+
+
 def _again(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> Verdict:
     code = "confirmed" if may_confirm(owner, candidate) else "low_trust"
     if candidate.receipt.link in owner.sources:
@@ -261,8 +272,8 @@ def _again(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> 
 
 def _was_given(candidate: Candidate, owner: Memory, admission: AdmissionContext) -> bool:
     """Whether an agent had been given, in this conversation, what it says again."""
-    receipt = candidate.receipt
-    return admission.given.before(owner.id, receipt.link.partition("#")[0], receipt.time)
+    time = candidate.receipt.time
+    return admission.given.before(owner.id, candidate.conversation, time)
 
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -275,7 +286,11 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     known = [
         admission.view.memory(identifier) for identifier in dict.fromkeys(candidate.supersedes)
     ]
-    live = [memory for memory in known if memory is not None and memory.live]
+    live = [
+        memory
+        for memory in known
+        if memory is not None and memory.live and not _of_other_session(memory, candidate)
+    ]
     if not live:
         return None
     found = [(memory.id, code) for memory in live if (code := outranks(memory, candidate))]
@@ -301,6 +316,8 @@ def _may_replace(candidate: Candidate, memory: Memory, admission: AdmissionConte
     here = memory.space == "project" and memory.project == candidate.project
     if "project" in (memory.space, candidate.space) and not here:
         return False
+    if SESSION in (memory.space, candidate.space) and memory.space != candidate.space:
+        return False
     if _TRIAL.search(candidate.text) and not _TRIAL.search(memory.text):
         return False
     if candidate.category == memory.category != "fact":
@@ -315,7 +332,8 @@ def _may_replace(candidate: Candidate, memory: Memory, admission: AdmissionConte
 def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not candidate.slot:
         return None
-    holders = admission.view.holders(candidate.slot, candidate.space, candidate.project)
+    found = admission.view.holders(candidate.slot, candidate.space, candidate.project)
+    holders = [memory for memory in found if not _of_other_session(memory, candidate)]
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
@@ -406,8 +424,8 @@ def _verdict(
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _border, _mention, _voice, _low_trust, _private, _worth, _policy, _bearing,
-    _unsupported, _same, _named, _slot, _judged,
+    _ordered, _receipt, _border, _mention, _voice, _low_trust, _private, _worth, _policy,
+    _of_session, _bearing, _unsupported, _same, _named, _slot, _judged,
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
 _COMPARING = frozenset({_mention, _unsupported, _same, _named, _slot, _judged})

@@ -23,8 +23,7 @@ from engram.model.memory import Memory
 from engram.model.numbering import place_of
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import OUTRANKED
-from engram.model.retention import expiry, renewed
-from engram.model.settings import Settings
+from engram.model.retention import Terms, expiry, renewed
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, superseded
 from engram.model.trace import (
     BORDER_CHECK,
@@ -92,9 +91,9 @@ def _sensitivity(memory: Memory) -> str:
 class AdmissionDraft:
     """What verdicts make of a vault; `view` is the vault once this plan is committed."""
 
-    def __init__(self, under: VaultView, settings: Settings, now: Instant) -> None:
+    def __init__(self, under: VaultView, terms: Terms, now: Instant) -> None:
         self.view = Overlay(under)
-        self._settings = settings
+        self._terms = terms
         self._now = now
         #: how the memories of the view were, None for those that are new
         self._before: dict[str, Memory | None] = {}
@@ -194,7 +193,7 @@ class AdmissionDraft:
             return owner
         else:
             name = "memory_confirmed"
-            after = confirmed(owner, verdict.candidate, self._now, self._settings.retention)
+            after = confirmed(owner, verdict.candidate, self._now, self._terms)
         if after != owner:
             self._put(after)
             self._event(name, owner.id, verdict, sources=str(len(after.sources)))
@@ -210,7 +209,7 @@ class AdmissionDraft:
         name, why = DELETED, {"reason": reason_gone(after), "why": patch.reason}
         if verdict.decision == "update":
             name, why = "memory_updated", {"why": patch.reason}
-            term = renewed(before, after, self._now, self._settings.retention)
+            term = renewed(before, after, self._now, self._terms)
             after = replace(after, expires=term, sensitivity=_sensitivity(after))
         self._put(after)
         self._event(
@@ -227,7 +226,7 @@ class AdmissionDraft:
             number += 1
             name = f"{base}-{number}"
         memory = memory_of(candidate, name)
-        return replace(memory, expires=expiry(memory, self._now, self._settings.retention))
+        return replace(memory, expires=expiry(memory, self._now, self._terms))
 
     def _retire(self, identifier: str, by: Memory, verdict: Verdict) -> None:
         """Supersede: the loser keeps its words; status, link and end of validity change."""
@@ -300,8 +299,7 @@ class AdmissionDraft:
         """The details that the item of a candidate is numbered by; none where it has one."""
         if candidate.leaves:
             return {}
-        transcript = candidate.receipt.link.partition("#")[0]
-        store = store_of(candidate.space, candidate.project, transcript)
+        store = store_of(candidate.space, candidate.project, candidate.conversation)
         return {STORE: str(store), KIND: kind_of(candidate.slot)}
 
     def _beaten(self, loser: Memory, by: Memory, verdict: Verdict) -> None:

@@ -1,9 +1,9 @@
 """A candidate as an extractor gives it -> the candidate as it is judged and would be written.
 
-The person's words lose the signs that nobody sees, which in other words are a reason to refuse. A
+The person's words lose the signs that nobody sees, which in other words are a reason to refuse. It
+goes where the person asked for it to hold; what may not be written to its space is its session's. A
 rule or a promise that an agent read out becomes a fact, a decision is proposed until the person
-agrees, no source claims more than its ceiling, it goes where the person asked for it to hold, and
-the text cannot act as Markdown. Pure.
+agrees, no source claims more than its ceiling, and the text cannot act as Markdown. Pure.
 """
 
 from __future__ import annotations
@@ -33,17 +33,27 @@ def prepared(candidate: Candidate, policy: Policy) -> Candidate:
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    candidate = _with_state(_as_fact(within_ceiling(candidate, policy)))
-    candidate = _where_asked(candidate, policy)
+    candidate = _where_asked(within_ceiling(candidate, policy), policy)
+    candidate = _with_state(_as_fact(_placed(candidate, policy)))
     text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
     if (text, slot) == (candidate.text, candidate.slot):
         return candidate
     return replace(candidate, text=text, slot=slot)
 
 
+def _placed(candidate: Candidate, policy: Policy) -> Candidate:
+    """In its session's space, where the policy lets nothing into its own one unasked (seed 002)."""
+    spaces = policy.write_spaces
+    if candidate.wanted or candidate.leaves:
+        return candidate
+    if candidate.space in spaces or SESSION not in spaces:
+        return candidate
+    return replace(candidate, space=SESSION) if candidate.conversation else candidate
+
+
 def within_ceiling(candidate: Candidate, policy: Policy) -> Candidate:
     """The candidate with no more authority than may claim what its conversation's source tells."""
-    source = candidate.receipt.link.partition("#")[0].rpartition("-")[0]
+    source = candidate.conversation.rpartition("-")[0]
     most = policy.of_space(candidate.space).sources.get(source, candidate.authority)
     least = min(candidate.authority, most, key=authority_rank)
     return candidate if least == candidate.authority else replace(candidate, authority=least)

@@ -11,7 +11,7 @@ from engram.admit.same import standing
 from engram.model.candidate import Candidate
 from engram.model.ids import is_memory_id, memory_id
 from engram.model.instant import Instant, plus_minutes
-from engram.model.memory import SESSION, Memory, scope_of
+from engram.model.memory import SESSION, Memory
 from engram.model.text import content_hash
 from engram.model.view import VaultView
 
@@ -26,7 +26,7 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
     known = view.memory(own)
     found: list[Memory] = [known] if known is not None else []
     if candidate.schema != SESSION:
-        scope = scope_of(candidate.space, candidate.project, candidate.entities)
+        scope = candidate.scope
         found += view.owners(content_hash(text, scope))
         for alias in candidate.aliases:
             named = filter(None, (view.memory(alias), *view.called(alias)))

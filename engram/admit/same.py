@@ -31,8 +31,7 @@ from engram.model.memory import (
     is_settled,
 )
 from engram.model.ports import Judge
-from engram.model.retention import renewed
-from engram.model.settings import RetentionSettings
+from engram.model.retention import Terms, renewed
 from engram.model.succession import settled
 
 Standing = Literal["free", "owned", "retired"]
@@ -75,9 +74,7 @@ def standing(
     return "free", None
 
 
-def confirmed(
-    owner: Memory, candidate: Candidate, now: Instant, retention: RetentionSettings
-) -> Memory:
+def confirmed(owner: Memory, candidate: Candidate, now: Instant, terms: Terms) -> Memory:
     """The owner with one more receipt; the same receipt again changes nothing.
 
     What is pasted, or said by a program, is no receipt; an agent's words are one for what was no
@@ -96,7 +93,7 @@ def confirmed(
     )
     if is_proposed(owner) and candidate.in_own_words and not is_hedged(candidate):
         after = _with(after, decision_state=DECISION_STATES[1])
-    return replace(after, expires=renewed(owner, after, now, retention))
+    return replace(after, expires=renewed(owner, after, now, terms))
 
 
 def may_confirm(owner: Memory, candidate: Candidate) -> bool:

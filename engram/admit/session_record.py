@@ -35,7 +35,7 @@ from engram.model.record import (
     without_receipt,
 )
 from engram.model.record_words import record_alias
-from engram.model.retention import expiry, renewed
+from engram.model.retention import Terms, expiry, renewed
 from engram.model.schemas import (
     ITEMS_MOST,
     SCHEMA_TABLE,
@@ -43,7 +43,6 @@ from engram.model.schemas import (
     TITLE_MOST,
     SchemaField,
 )
-from engram.model.settings import RetentionSettings
 from engram.model.text import first_line
 from engram.model.verdict import Verdict
 
@@ -125,9 +124,7 @@ def fit(record: Record, clean: Callable[[str], bool]) -> Record | None:
     )
 
 
-def made(
-    found: SessionFacts, taken: Callable[[str], bool], now: Instant, retention: RetentionSettings
-) -> Memory:
+def made(found: SessionFacts, taken: Callable[[str], bool], now: Instant, terms: Terms) -> Memory:
     """The record of a conversation that has none; `taken` tells whether an id is."""
     parts = parts_of(found.record)
     name = base = memory_id(parts.category, found.created, parts.text)
@@ -155,7 +152,7 @@ def made(
         extra=parts.extra,
         sections=parts.sections,
     )
-    return replace(memory, expires=expiry(memory, now, retention))
+    return replace(memory, expires=expiry(memory, now, terms))
 
 
 def can_go_on(memory: Memory) -> bool:
@@ -166,7 +163,7 @@ def can_go_on(memory: Memory) -> bool:
 
 def gone_on(
     memory: Memory, written: Memory | None, found: SessionFacts, now: Instant,
-    retention: RetentionSettings,
+    terms: Terms,
 ) -> Memory:  # fmt: skip
     """The record of a conversation that went on; `written` is how engram last wrote it, if known.
 
@@ -204,7 +201,7 @@ def gone_on(
         after = replace(after, status="active", status_since="", status_reason="")
     if after == memory:
         return memory
-    return replace(after, expires=renewed(memory, after, now, retention))
+    return replace(after, expires=renewed(memory, after, now, terms))
 
 
 def _items(field: SchemaField, before: str, record: Record) -> list[str]:

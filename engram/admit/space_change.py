@@ -36,7 +36,7 @@ from engram.model.promotion import (
     promotion_code,
 )
 from engram.model.report import Promotion
-from engram.model.retention import expiry
+from engram.model.retention import Terms, expiry
 from engram.model.trace import FROM
 from engram.model.verdict import Verdict
 
@@ -103,7 +103,8 @@ def promote(
     )
     if memory.space == SESSION:
         # what ends with a session ends by days from now on
-        after = replace(after, expires=expiry(after, admission.now, admission.settings.retention))
+        terms = Terms(admission.settings.retention, admission.policy)
+        after = replace(after, expires=expiry(after, admission.now, terms))
     draft.move(after, verdict, told)
     return Promotion(ALLOWED, memory, draft.view.memory(memory.id) or after)
 

@@ -37,7 +37,7 @@ from engram.model.record import (
 )
 from engram.model.record_changes import change_line, changes_of, changes_text
 from engram.model.record_note import RecordNote, telling_fields
-from engram.model.retention import expiry
+from engram.model.retention import Terms, expiry
 from engram.model.schemas import (
     CHANGES,
     CHANGES_MOST,
@@ -195,7 +195,7 @@ def _named(memory: Memory, view: VaultView, rules: RecordRules) -> Memory:
         name = f"{base}-{number}"
     # a record without a slug travels under its id
     aliases = tuple(one for one in memory.aliases if one != name)
-    expires = expiry(memory, rules.now, rules.retention)
+    expires = expiry(memory, rules.now, Terms(rules.retention, rules.policy))
     return replace(memory, id=name, aliases=aliases, expires=expires)
 
 

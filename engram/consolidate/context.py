@@ -9,7 +9,9 @@ from typing import Any
 from engram.model.asking import AskAll, one_by_one
 from engram.model.instant import Day, Instant, local_day
 from engram.model.model_request import Reply, Request
+from engram.model.policy import Policy
 from engram.model.ports import BoxWeaver, ClusterVerdicts, EntityPage, Judge, Model
+from engram.model.retention import Terms
 from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -28,7 +30,7 @@ class PassContext:
     where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
     that passes ask with, by name, and `side_by_side` asks several questions. `declined` are the
     keys of steps that the person took back. `verdicts` are the model's answers of earlier runs
-    about clusters, `asked_as` names who answers.
+    about clusters, `asked_as` names who answers. `policy` says which memories end when.
     """
 
     view: VaultView
@@ -47,6 +49,12 @@ class PassContext:
     side_by_side: AskAll = one_by_one
     verdicts: ClusterVerdicts | None = None
     asked_as: str = ""
+    policy: Policy = field(default_factory=Policy)
+
+    @property
+    def terms(self) -> Terms:
+        """How long memories live."""
+        return Terms(self.settings.retention, self.policy)
 
     @property
     def today(self) -> Day:

@@ -258,7 +258,7 @@ def _orphans(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for box in seen.boxes:
         sealed[box.session] = max(sealed.get(box.session, ""), box.sealed)
     for memory in seen.unboxed:
-        session = memory.sources[0].partition("#")[0] if memory.sources else ""
+        session = memory.conversation
         if memory.created <= sealed.get(session, ""):
             yield AuditFlaw((memory.id,), f"in no box of {session}: {_said(memory)}")
 

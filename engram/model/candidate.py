@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from engram.model.memory import scope_of
+
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.promotion import SpaceWish
@@ -112,6 +114,16 @@ class Candidate:
     wish: SpaceWish | None = None
     #: the space that it comes from, of a memory that the rules of promotion let out of there
     leaves: str = ""
+
+    @property
+    def conversation(self) -> str:
+        """The transcript that its receipt points into; empty without one."""
+        return self.receipt.link.partition("#")[0]
+
+    @property
+    def scope(self) -> str:
+        """The scope of its content hash."""
+        return scope_of(self.space, self.project, self.entities, self.conversation)
 
     @property
     def in_own_words(self) -> bool:

@@ -59,7 +59,7 @@ _BORDER_CODES = frozenset({"write_space_disallowed", "space_disabled"})
 #: of events that number a file, and whose border check, if any, is told apart
 _NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED, PROMOTED})
 #: who acts where no conversation tells it, by the kind of the transaction
-_ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "import": IMPORT}
+_ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "expire": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
 _TRANSCRIPT = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{12}")
 #: transcripts of what a person typed

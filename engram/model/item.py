@@ -111,8 +111,7 @@ def store_of(space: str, project: str, transcript: str = "") -> Store:
 
 def store_of_memory(memory: Memory) -> Store:
     """The store of a memory; in session space the owner is the conversation it came from."""
-    link = memory.sources[0] if memory.sources else ""
-    return store_of(memory.space, memory.project, link.partition("#")[0])
+    return store_of(memory.space, memory.project, memory.conversation)
 
 
 def event_type_of(category: str, schema: str = "") -> EventType:

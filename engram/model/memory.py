@@ -161,12 +161,17 @@ class Memory:
         return self.status in LIVE
 
     @property
+    def conversation(self) -> str:
+        """The transcript that its first receipt points into; empty without one."""
+        return self.sources[0].partition("#")[0] if self.sources else ""
+
+    @property
     def scope(self) -> str:
         """The scope of its content hash: the same words in another project are another fact.
 
         What was to be reached in a session states nothing that another memory could say again.
         """
-        scope = scope_of(self.space, self.project, self.entities)
+        scope = scope_of(self.space, self.project, self.entities, self.conversation)
         return f"{scope}/{SESSION} {self.id}" if self.schema == SESSION else scope
 
     @property
@@ -217,15 +222,19 @@ def is_uncollected(memory: Memory) -> bool:
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")
 
 
-def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:
-    """The scope of hash ownership: space, project and the one entity it is about (design 5.3)."""
+def scope_of(space: str, project: str, entities: tuple[str, ...], conversation: str = "") -> str:
+    """The scope of hash ownership: the place and the one entity it is about (design 5.3)."""
     about = entities[0] if entities else ""
-    return f"{space}/{project if space == 'project' else ''}/{about}"
+    return f"{space}/{_within(space, project, conversation)}/{about}"
 
 
 def space_and_project(memory: Memory) -> tuple[str, str]:
     """The space and its project: only where both are equal memories can be about the same.
 
-    Elsewhere than in the space of projects the project does not count.
+    In the space of sessions its conversation stands there; elsewhere nothing does.
     """
-    return memory.space, memory.project if memory.space == "project" else ""
+    return memory.space, _within(memory.space, memory.project, memory.conversation)
+
+
+def _within(space: str, project: str, conversation: str) -> str:
+    return {"project": project, SESSION: conversation}.get(space, "")

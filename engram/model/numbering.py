@@ -49,11 +49,15 @@ _NAMELESS = frozenset({"user", "system"})
 
 
 class NumberedItem(NamedTuple):
-    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none."""
+    """An item as a transaction gave it: `file` is the id of its memory, '' for what has none.
+
+    `session` is the transcript of the conversation that it was judged from, '' for none.
+    """
 
     item: ItemId
     tick: int
     file: str
+    session: str = ""
 
 
 def place(store: Store, kind: str) -> tuple[tuple[str, str], ...]:
@@ -125,7 +129,8 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
             file = details.get(MEMORY, "")
         elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
-        found.append(NumberedItem(item, int(tick), file))
+        session = details.get("source", "").partition("#")[0]
+        found.append(NumberedItem(item, int(tick), file, session))
     return found
 
 

@@ -52,7 +52,7 @@ class Overlay:
     def put(self, memory: Memory) -> None:
         """Add a memory, new or as it will be amended."""
         self.memories[memory.id] = memory
-        for name in memory.entities:
+        for name in memory.entities if memory.space != SESSION else ():
             self._linked[name].add(memory.id)
         self._unread.append(memory)
         self._live = None
@@ -221,6 +221,7 @@ class Overlay:
             if memory.live and memory.id not in self._gone and memory.space == candidate.space
             and memory.schema != SESSION
             and (memory.space != "project" or memory.project == candidate.project)
+            and (memory.space != SESSION or memory.conversation == candidate.conversation)
         ]  # fmt: skip
 
     def _read(self) -> None:
@@ -237,7 +238,8 @@ class Overlay:
         boxed = {name for box in self._boxes.values() if box is not None for name in box.memories}
         found = {memory.id: memory for memory in self._under.unboxed()}
         for name, memory in self.memories.items():
-            if name in found or (memory.sources and self._under.memory(name) is None):
+            new = memory.conversation and memory.space != SESSION
+            if name in found or (new and self._under.memory(name) is None):
                 found[name] = memory
         left_out = boxed | self._gone
         return [

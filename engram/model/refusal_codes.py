@@ -38,6 +38,7 @@ MEANINGS: Mapping[str, str] = {
     "not_the_person": "only the person may say so",
     # what the policy denies
     "write_space_disallowed": "nothing is written there unless you ask for it",
+    "session_over": "its session is over",
     "privacy_deny_sensitive": "it tells a secret",
     "privacy_deny_pattern": "the policy denies a word of it",
     "privacy_deny_profile_key": "the policy keeps no such value",

@@ -1,19 +1,81 @@
-"""How long a memory lives: the TTL by type or category, and 30 days for speculation.
+"""How long a memory lives: in days by its type, in ticks by a policy, or as long as its session.
 
-Source: seed 000 (14, 180, 365 days by type), seed 003 (speculative memories), design 4.1: counted
-from the later of `created` and admission.
+    category, confidence, policy  ->  the day of `expires`, '' for none
+    rule, age in ticks            ->  '' | ttl_expired | decay
+
+Days are counted from the later of `created` and admission: the TTL by type or category, and 30 days
+for speculation (seeds 000 and 003, design 4.1). The policy says whether a confirmation renews them,
+and which memories never end. Ticks count where a rule states them; what belongs to a session ends
+with it at the latest (seed 002). Pure.
 """
 
 from __future__ import annotations
 
-from engram.model.instant import Day, Instant, day_of, plus_days
-from engram.model.memory import Memory, memory_type, speculative_days
+from typing import Literal, NamedTuple
+
+from engram.model.instant import Day, Instant, day_of, minutes_between, plus_days
+from engram.model.item import event_type_of
+from engram.model.memory import SESSION, Memory, kind_of, memory_type, speculative_days
+from engram.model.policy import Policy, RetentionRule
 from engram.model.settings import RetentionSettings
 
+#: why a memory is forgotten: its time is over, or nobody confirmed it in time
+Over = Literal["", "ttl_expired", "decay"]
+#: a session in which nothing was said for so long is over, hours
+SESSION_HOURS = 24
 
-def expiry(memory: Memory, now: Instant, retention: RetentionSettings) -> Day:
-    """The day on which a memory admitted (or confirmed) now expires; '' for never (0 days)."""
-    table = dict(retention.days)
+
+class Terms(NamedTuple):
+    """How long memories live in a vault: the days of its settings, and its policy."""
+
+    settings: RetentionSettings
+    policy: Policy = Policy()
+
+
+def rule_of(memory: Memory, policy: Policy) -> RetentionRule:
+    """When the policy of its space lets a memory end."""
+    event_type = event_type_of(memory.category, memory.schema)
+    return policy.of_space(memory.space).ends(kind_of(memory.key), event_type)
+
+
+def is_over(
+    rule: RetentionRule, created_at: int, now: int, expires_at: int | None = None
+) -> Over:  # fmt: skip
+    """Why what was created, or renewed, at a tick is over at another one; '' while it is not.
+
+    `ttl` ends at its last tick, which `expires_at` states where it was fixed before; `decay` after
+    it. A rule without ticks ends nothing.
+    """
+    if rule.mode == "ttl":
+        end = end_tick(rule, created_at) if expires_at is None else expires_at
+        return "ttl_expired" if end is not None and now >= end else ""
+    if rule.mode == "decay" and rule.ticks is not None:
+        return "decay" if now - created_at > rule.ticks else ""
+    return ""
+
+
+def end_tick(rule: RetentionRule, created_at: int) -> int | None:
+    """The tick at which `ttl` ends what was created at a tick; None where no tick is fixed."""
+    fixed = rule.mode == "ttl" and rule.ticks is not None
+    return created_at + rule.ticks if fixed and rule.ticks is not None else None
+
+
+def is_silent(last: Instant, now: Instant) -> bool:
+    """Whether a session is over by time: nothing was said for 24 hours.
+
+    Where the clock went back it is not.
+    """
+    return minutes_between(last, now) >= SESSION_HOURS * 60
+
+
+def expiry(memory: Memory, now: Instant, terms: Terms) -> Day:
+    """The day on which a memory admitted (or confirmed) now expires; '' for never (0 days).
+
+    What belongs to a session has none: it ends with that.
+    """
+    if memory.space == SESSION or rule_of(memory, terms.policy).mode == "never":
+        return ""
+    table = dict(terms.settings.days)
     kind = memory_type(memory.category, memory.schema)
     days = table.get(memory.schema, table.get(memory.category, table.get(kind, 0)))
     brief = speculative_days(memory.confidence)
@@ -22,16 +84,21 @@ def expiry(memory: Memory, now: Instant, retention: RetentionSettings) -> Day:
     return plus_days(max(memory.created, now), days) if days else ""
 
 
-def renewed(before: Memory, after: Memory, now: Instant, retention: RetentionSettings) -> Day:
+def renewed(before: Memory, after: Memory, now: Instant, terms: Terms) -> Day:
     """The day on which a memory that proved its use expires: never sooner than before.
 
-    One without such a day keeps none: a person who took it away wants the memory for ever.
+    One without such a day keeps none: a person who took it away wants the memory for ever. Under
+    `ttl` it keeps its day, unless that is past: the person brings it back.
     """
     if not before.expires:
         return ""
-    fresh = expiry(after, now, retention)
+    rule, today = rule_of(after, terms.policy), day_of(now)
+    if rule.mode == "ttl" and before.expires > today:
+        return before.expires
+    fresh = expiry(after, now, terms)
     if fresh:
         return max(before.expires, fresh)
     # by the table it lives for ever: only the doubt, or an end that is past, had set a day
     doubted = speculative_days(before.confidence) is not None
-    return "" if doubted or before.expires <= day_of(now) else before.expires
+    never = rule.mode == "never"
+    return "" if never or doubted or before.expires <= today else before.expires

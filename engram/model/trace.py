@@ -42,6 +42,8 @@ HAND_EDIT, CONFIRMED = "hand_edit", "memory_confirmed"
 FROM = "from"
 #: why a memory that another space has already left the active set
 PROMOTED_AS: DeletionReason = "promoted"
+#: the reason of a `memory_forget`, and the status reason, of what no confirmation renews
+TTL_EXPIRED = "ttl_expired"
 #: the detail of words: those of the person who decided, or of a draft
 WHY = "why"
 
@@ -85,9 +87,10 @@ def conflict(loser: str, winner: str, rule: Rung | Literal[""], **details: str) 
     return Event(CONFLICT, loser, _kept({"winner": winner, "rule": rule} | details))
 
 
-def forgetting(memory: Memory) -> Event:
-    """`memory_forget`: nobody confirmed a memory in time."""
-    return Event(FORGET, memory.id, (("reason", "decay"),))
+def forgetting(memory: Memory, reason: str = "") -> Event:
+    """`memory_forget`: nobody confirmed a memory in time, or nothing renews it."""
+    told = reason or (TTL_EXPIRED if memory.status_reason == TTL_EXPIRED else "decay")
+    return Event(FORGET, memory.id, (("reason", told),))
 
 
 def is_vouched(events: Iterable[Event]) -> bool:

@@ -30,6 +30,7 @@ from engram.model.model_request import Tier
 from engram.model.pair_verdict import text_digest
 from engram.model.ports import CopyMerger, Judge, RunModel
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
+from engram.pipeline.ending import end_over
 from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
@@ -81,6 +82,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
     model = _model(mode.tier, ports)
     if mode.closing:
         close_silent(ports)
+        end_over(ports)
     if model is None:
         with writing(ports):
             merge_copies(ports)
@@ -238,9 +240,10 @@ def plan_steps(request: ConsolidationRequest, ports: Ports) -> ConsolidationPlan
 def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
     """What the passes of a consolidation are handed."""
     from engram.consolidate.context import PassContext  # as above
+    from engram.model.lasting_view import LastingView
 
     return PassContext(
-        ports.view,
+        LastingView(ports.view),
         ports.clock.now(),
         ports.settings,
         request.judge or ports.judge,
@@ -255,6 +258,7 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         side_by_side=ports.side_by_side,
         verdicts=None if request.model is None else ports.verdicts,
         asked_as=ports.asked_as,
+        policy=ports.terms.policy,
     )
 
 
@@ -305,6 +309,8 @@ def seal_boxes(ports: Ports, reason: str = "") -> int:
     nothing is locked or written.
     """
     close_silent(ports, reason)
+    if not reason:
+        end_over(ports)
     if not _sealed(ports, reason):
         return 0
     with writing(ports, index=not reason, settle=not reason):

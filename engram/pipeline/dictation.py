@@ -200,7 +200,7 @@ def _decided(
     kind = memory_kind(chosen, turn.text, ())
     importance = score_importance(turn.text, chosen, ())
     now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
     )

@@ -21,8 +21,7 @@ from engram.model.errors import BadInput, called
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.report import MemoryEdit
-from engram.model.retention import renewed
-from engram.model.settings import RetentionSettings
+from engram.model.retention import Terms, renewed
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
 from engram.model.text import content_hash
@@ -82,7 +81,7 @@ def unowned(memory: Memory, view: VaultView) -> Memory:
     return memory
 
 
-def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> MemoryEdit:
+def restore(memory: Memory, now: Instant, terms: Terms) -> MemoryEdit:
     """Make a memory active again, whatever took it out of the active set; its TTL starts anew.
 
     One that is active already stays as it is.
@@ -96,7 +95,7 @@ def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> Memor
         status_reason="",
         valid_until="" if memory.status == "superseded" else memory.valid_until,
         superseded_by=(),
-        expires=renewed(memory, memory, now, retention),
+        expires=renewed(memory, memory, now, terms),
     )
     event = Event("memory_restored", memory.id, (("was", memory.status),))
     return MemoryEdit("restore", ((memory, after),), (event,))
@@ -117,12 +116,12 @@ def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
 # -- what a person decides about memories ---------------------------------------------------------
 
 
-def confirm(memories: Sequence[Memory], now: Instant, retention: RetentionSettings) -> MemoryEdit:
+def confirm(memories: Sequence[Memory], now: Instant, terms: Terms) -> MemoryEdit:
     """The person says that these hold: active, explicit, theirs, and their time starts anew.
 
     A dispute stays one: that this holds does not say that the other does not (`resolve`).
     """
-    pairs = tuple((_live(one, "confirmed"), held(one, now, retention)) for one in _each(memories))
+    pairs = tuple((_live(one, "confirmed"), held(one, now, terms)) for one in _each(memories))
     return MemoryEdit("confirm", pairs, tuple(_confirmed(before) for before, _ in pairs))
 
 
@@ -159,7 +158,7 @@ def _end(
 
 def supersede(
     old: Memory, new: Memory, known: Callable[[str], Memory | None], now: Instant,
-    retention: RetentionSettings,
+    terms: Terms,
 ) -> MemoryEdit:  # fmt: skip
     """NEW, which there is, replaces OLD: linked both ways, and no longer in dispute.
 
@@ -170,7 +169,7 @@ def supersede(
         raise BadInput(f"{old.id} cannot replace itself", "name the old memory, then the new one")
     _live(old, "superseded")
     _live(new, "put in its place")
-    after = _in_place_of(held(new, now, retention), [old])
+    after = _in_place_of(held(new, now, terms), [old])
     claimants = _claimants(old, new.id, known)
     before = [old, new, *claimants]
     over = _replaced(old, after, now, "by_hand")
@@ -183,7 +182,7 @@ def resolve(
     memory: Memory,
     others: Sequence[Memory],
     now: Instant,
-    retention: RetentionSettings,
+    terms: Terms,
     left: Sequence[str] = (),
 ) -> MemoryEdit:
     """MEMORY holds, and replaces `others`, which are linked to it by the `conflicts` of either.
@@ -192,7 +191,7 @@ def resolve(
     """
     _in_dispute(memory, others)
     losers = [other for other in others if other.live]
-    winner = _in_place_of(held(memory, now, retention), losers)
+    winner = _in_place_of(held(memory, now, terms), losers)
     after = [replace(winner, conflicts=tuple(left))]
     for other in others:
         over = other.live and _replaced(other, winner, now, "resolved")
@@ -207,7 +206,7 @@ def reconcile(
     memory: Memory,
     others: Sequence[Memory],
     now: Instant,
-    retention: RetentionSettings,
+    terms: Terms,
     left: Sequence[str] = (),
 ) -> MemoryEdit:
     """They do not contradict each other: both hold, and nobody is to raise it again.
@@ -216,10 +215,10 @@ def reconcile(
     """
     _in_dispute(memory, others)
     sides = [other.id for other in others if other.live]
-    after = [_reconciled(replace(memory, conflicts=tuple(left)), sides, now, retention)]
+    after = [_reconciled(replace(memory, conflicts=tuple(left)), sides, now, terms)]
     for other in others:
         quiet = _peaceful(other, memory.id)
-        after.append(_reconciled(quiet, [memory.id], now, retention) if other.live else quiet)
+        after.append(_reconciled(quiet, [memory.id], now, terms) if other.live else quiet)
     events = [_settled(memory, sides), *(_settled(one, [memory.id]) for one in others if one.live)]
     return MemoryEdit("resolve", _changed([memory, *others], after), tuple(events))
 
@@ -242,7 +241,7 @@ def dispute(
 # -- what decisions are made of -------------------------------------------------------------------
 
 
-def held(memory: Memory, now: Instant, retention: RetentionSettings) -> Memory:
+def held(memory: Memory, now: Instant, terms: Terms) -> Memory:
     """A memory that the person vouches for."""
     theirs = authority_rank(memory.authority) < authority_rank("user_asserted")
     after = replace(
@@ -254,13 +253,11 @@ def held(memory: Memory, now: Instant, retention: RetentionSettings) -> Memory:
         confidence=max(memory.confidence, VOUCHED),
         authority="user_asserted" if theirs else memory.authority,
     )
-    return replace(after, expires=renewed(memory, after, now, retention))
+    return replace(after, expires=renewed(memory, after, now, terms))
 
 
-def _reconciled(
-    memory: Memory, others: Sequence[str], now: Instant, retention: RetentionSettings
-) -> Memory:
-    return at_peace(memory if memory.conflicts else held(memory, now, retention), others)
+def _reconciled(memory: Memory, others: Sequence[str], now: Instant, terms: Terms) -> Memory:
+    return at_peace(memory if memory.conflicts else held(memory, now, terms), others)
 
 
 def _each(memories: Iterable[Memory]) -> list[Memory]:

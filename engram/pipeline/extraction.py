@@ -31,6 +31,7 @@ from engram.model.turn import MODEL_CHOSEN, Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
+from engram.pipeline.ending import end_over
 from engram.pipeline.ports import Ports
 from engram.pipeline.promoting import promote_as_asked
 from engram.pipeline.record_import import enter_records
@@ -89,6 +90,7 @@ def run(
         with writing(ports):
             outcome = extract(transcripts, ports, progress, tier)
             close_silent(ports)
+            end_over(ports, transcripts)
             consolidate_if_due(ports, batch)
             return outcome
     with writing(ports):  # hand edits, and the index that the model is shown the neighbours from
@@ -100,6 +102,7 @@ def run(
             outcome = extract(transcripts, ports, progress, tier)
             consolidate_if_due(ports, batch)
         close_silent(ports)  # it asks by itself
+        end_over(ports, transcripts)
         return outcome
     except Locked as error:
         raise Locked(
@@ -197,7 +200,7 @@ def preview(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> li
     raises, and BadInput for a model that is none.
     """
     check_tier(tier, ports)
-    draft = AdmissionDraft(ports.view, ports.settings, ports.clock.now())
+    draft = AdmissionDraft(ports.view, ports.terms, ports.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
         portion, _ = _portion(transcript, ports, tier)
@@ -278,7 +281,7 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
             # the lock was free while a model thought: the person may have edited
             ports.settler.settle()
         now = ports.clock.now()
-        draft = AdmissionDraft(ports.view, ports.settings, now)
+        draft = AdmissionDraft(ports.view, ports.terms, now)
         events: list[Event] = []
         ack: list[Range] = []
         unfinished: set[str] = set()
@@ -323,7 +326,7 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge,
         heard=ports.heard, rules=ports.rule_files, policy=ports.policy, given=ports.given,
-        named=Counter(quote for quote, _ in named),
+        named=Counter(quote for quote, _ in named), spoken=ports.ages.last_turn,
     )  # fmt: skip
     each = ports.settings.extract.max_per_turn
     most = {turn.message: each * (1 + len(turn.text) // _LONG_TURN) for turn in batch.turns}

@@ -27,6 +27,7 @@ from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
+from engram.pipeline.ending import end_over
 from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
 from engram.pipeline.ingest import take_in
@@ -145,7 +146,9 @@ def close_file(source_name: str, path: Path, ports: Ports) -> int:
         databases=ports.foreign_rows, outside=Exclusion(ports.settings.capture.exclude),
     ):  # fmt: skip
         if names := dict.fromkeys(turn.transcript for turn in turns):
-            return close_ended(names, ports)
+            closed = close_ended(names, ports)
+            end_over(ports, ended=names)
+            return closed
     return 0
 
 

@@ -241,7 +241,7 @@ def _memory(candidate: Candidate, texts: Iterable[str], ports: Ports) -> Memory:
         memory_of(candidate, name), confidence=1.0,
         sensitivity="internal" if internal else "public",
     )  # fmt: skip
-    return replace(memory, expires=expiry(memory, ports.clock.now(), ports.settings.retention))
+    return replace(memory, expires=expiry(memory, ports.clock.now(), ports.terms))
 
 
 def _known(memory: Memory, alias: str, ports: Ports) -> list[Memory]:

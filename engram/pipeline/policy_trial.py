@@ -42,7 +42,7 @@ def policy_trial(
     role: Role = "assistant" if said_by == "agent" else "user"
     turn = turn_of(role, words, now, source="trial", session=day_of(now), project=project)
     turn = cleaned(turn, ports.redactor)[0].in_zone(ports.timezone)
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=policy
     )
@@ -53,7 +53,7 @@ def policy_trial(
     return PolicyTrial(
         attempt.event_type,
         attempt.kind,
-        str(store_of(tried.space, tried.project, tried.receipt.link.partition("#")[0])),
+        str(store_of(tried.space, tried.project, tried.conversation)),
         tried.category,
         tried.authority,
         told.steps,

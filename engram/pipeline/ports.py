@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engram.model.policy import Policy
 from engram.model.ports import (
+    Ages,
     BoxWeaver,
     Clock,
     Committer,
@@ -39,6 +40,7 @@ from engram.model.ports import (
     Writer,
     WrittenRules,
 )
+from engram.model.retention import Terms
 from engram.model.settings import Settings
 from engram.model.view import VaultView
 
@@ -87,6 +89,10 @@ class Ports(Protocol):
     @property
     def turns(self) -> TurnStore:
         """What is known of captured turns."""
+
+    @property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived, and which belong to sessions."""
 
     @property
     def conversations(self) -> Conversations:
@@ -146,6 +152,10 @@ class Ports(Protocol):
     @property
     def policy(self) -> Policy:
         """What may be kept of whom, and for how long."""
+
+    @property
+    def terms(self) -> Terms:
+        """How long memories live."""
 
     @property
     def given(self) -> Given:

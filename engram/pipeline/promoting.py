@@ -105,7 +105,7 @@ def _promoted(
     memories: Sequence[Memory], asked: AskedPromotion, ports: Ports
 ) -> tuple[list[Promotion], AdmissionDraft]:
     now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
     )

@@ -17,7 +17,6 @@ from engram.extract.voice import voiced
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.markdown import neutralise
-from engram.model.memory import scope_of
 from engram.model.refusal_codes import KEPT, is_withheld, meaning
 from engram.model.report import Remembered
 from engram.model.text import content_hash
@@ -36,7 +35,7 @@ def refused_anew(turns: Iterable[Sequence[Turn]], ports: Ports) -> list[Verdict]
     Without what a memory says already: it was kept, or said in another way.
     """
     now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     found: list[Verdict] = []
     for row in turns:
         said = row[-1]
@@ -49,7 +48,7 @@ def refused_anew(turns: Iterable[Sequence[Turn]], ports: Ports) -> list[Verdict]
 
 def _is_known(verdict: Verdict, ports: Ports) -> bool:
     one = verdict.candidate
-    scope = scope_of(one.space, one.project, one.entities)
+    scope = one.scope
     owners = ports.view.owners(content_hash(neutralise(one.text), scope))
     return any(owner.live or one.receipt.link in owner.sources for owner in owners)
 
@@ -66,7 +65,7 @@ def keep(verdict: Verdict, in_sight: Callable[[str], bool], ports: Ports) -> Rem
         if not in_sight(link):
             raise BadInput("its turn was forgotten or purged", "`engram log` shows it")
         now = ports.clock.now()
-        draft = AdmissionDraft(ports.view, ports.settings, now)
+        draft = AdmissionDraft(ports.view, ports.terms, now)
         admission = AdmissionContext(
             draft.view, ports.redactor.clean, ports.settings, now, ports.judge, policy=ports.policy
         )

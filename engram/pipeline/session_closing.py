@@ -162,7 +162,7 @@ def admit_drafts(drafts: Iterable[RecordDraft], ports: Ports) -> AdmissionDraft:
     Those of schemas that are not captured from conversations are left out. Nothing is written.
     """
     now, settings = ports.clock.now(), ports.settings
-    draft = AdmissionDraft(ports.view, settings, now)
+    draft = AdmissionDraft(ports.view, ports.terms, now)
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, settings, now, ports.judge,
         heard=ports.heard, rules=ports.rule_files, policy=ports.policy, given=ports.given,
@@ -223,14 +223,14 @@ def _record(
     facts = _facts(turns, ports)
     if facts is None:
         return known.memory, known.memory
-    now, retention = ports.clock.now(), ports.settings.retention
+    now, terms = ports.clock.now(), ports.terms
     if known.memory is not None:
-        return known.memory, gone_on(known.memory, known.written, facts, now, retention)
+        return known.memory, gone_on(known.memory, known.written, facts, now, terms)
 
     def is_taken(name: str) -> bool:
         return name in taken or bool(ports.view.taken([name]))
 
-    return None, made(facts, is_taken, now, retention)
+    return None, made(facts, is_taken, now, terms)
 
 
 def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:

@@ -94,7 +94,7 @@ def _promoted(
         FROM: item, "from_space": memory.space, "to_space": target.space, "by": BY_HAND,
         "to_vault": target.id,
     }  # fmt: skip
-    draft = AdmissionDraft(ports.view, ports.settings, ports.clock.now())
+    draft = AdmissionDraft(ports.view, ports.terms, ports.clock.now())
     ruled = all(has_rule(one.policy, memory.space, target.space) for one in (ports, target.ports))
     code = ALLOWED if ruled else "promotion_disallowed"
     draft.check(memory.id, code=code, **told)
@@ -201,7 +201,7 @@ def _written(verdict: Verdict, copied: Memory | None, target: SharedVault) -> Me
     if held is not None:
         return held
     assert copied is not None  # what is not there yet has a copy
-    draft = AdmissionDraft(there.view, there.settings, there.clock.now())
+    draft = AdmissionDraft(there.view, there.terms, there.clock.now())
     draft.take(copied, verdict)
     changes = there.writer.changes(draft.born, draft.amended)
     there.committer.commit(Plan("promote", tuple(changes), tuple(draft.events)))

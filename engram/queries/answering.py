@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from engram.model.tier import RetrievalMode
     from engram.model.turn import Turn
     from engram.queries.lookup import Lookup
+    from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
     from engram.recall.borders import Recipient
     from engram.recall.query import Query
     from engram.recall.rank import Ranked, Setting
-    from engram.store.commits.projections import Projections
 
 #: turns and memories that are looked at, and turns before one that are read with it
 _TURNS, _MEMORIES, _BEFORE = 12, 8, 2
@@ -51,11 +51,11 @@ class Answering:
     """Of one vault."""
 
     def __init__(
-        self, projections: Projections, search: SearchQueries, lookup: Lookup,
+        self, memories: Memories, search: SearchQueries, lookup: Lookup,
         by_model: Callable[[], ModelAnswering | None] = lambda: None,
     ) -> None:  # fmt: skip
         """`by_model` gives who asks a model, None where none may be asked."""
-        self._projections = projections
+        self._memories = memories
         self._search = search
         self._lookup = lookup
         self._by_model = by_model
@@ -166,10 +166,10 @@ class Answering:
     def _open_memories(
         self, setting: Setting, recipient: Recipient | None, as_of: str
     ) -> Callable[[Memory], bool]:
-        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
+        day = day_of(as_of or setting.now)
 
         def is_open(memory: Memory) -> bool:
-            audience = catalog.audience(memory.id)
+            audience = self._memories.audience(memory.id)
             if recipient is not None:
                 return is_given(memory, audience, recipient, day, in_force(as_of))
             return audience != "nobody" and memory.status in _NOT_FORGOTTEN
@@ -192,7 +192,7 @@ class Answering:
             said = self._of_turn(turn, links[0], place, setting, open_to)
             return links[0], said._replace(turn="")
         source = AnswerSource(
-            "memory", memory.id, memory.path, self._lookup.line_of(memory, memory.text),
+            "memory", memory.id, memory.path, self._memories.line_of(memory, memory.text),
             first_line(memory.text, _MOST_SHOWN),
             local_day(turn.time if turn else memory.created, setting.timezone),
             turn.speaker if turn else "", memory.status,

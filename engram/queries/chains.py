@@ -16,26 +16,26 @@ from engram.recall.history import history_of, why_replaced
 if TYPE_CHECKING:
     from engram.model.hit import HistoryStep
     from engram.model.memory import Memory
+    from engram.queries.memories import Memories
     from engram.recall.borders import Recipient
     from engram.store.commits.projections import Projections
 
 
 def chains(
-    projections: Projections, recipient: Recipient | None, timezone: str
+    memories: Memories, projections: Projections, recipient: Recipient | None, timezone: str
 ) -> Callable[[Memory], tuple[HistoryStep, ...]]:
     """What tells the chain of a memory to an agent, or without one to the person."""
-    catalog = projections.catalog
 
     def told(memory: Memory) -> bool:
-        audience = catalog.audience(memory.id)
+        audience = memories.audience(memory.id)
         if memory.status == "retired" or audience == "nobody":
             return False
         return recipient is None or is_open_to(recipient, audience, memory.space, memory.project)
 
     def reason(memory: Memory) -> str:
         linked = {*memory.supersedes, *memory.superseded_by}
-        open_to_all = linked == {one.id for one in catalog.memories(linked) if told(one)}
-        events = catalog.log.events(memory.id) if open_to_all else ()
+        open_to_all = linked == {one.id for one in memories.memories(linked) if told(one)}
+        events = projections.catalog.log.events(memory.id) if open_to_all else ()
         return why_replaced(memory, (event for *_, event in events))
 
-    return lambda memory: history_of(memory, catalog.memories, told, reason, timezone)
+    return lambda memory: history_of(memory, memories.memories, told, reason, timezone)

@@ -2,10 +2,11 @@
 memories go.
 
 A vault that is shared with others lies in their repository, or anywhere. It serves the sessions in
-the repository around it, and those of the projects that the person named for it (`--for`). Only the
-registry is asked: what a vault says of itself widens nothing. It may narrow: one that says it is
-shared takes no conversation, and where it and the registry differ it is not read as shared. Pure
-but for the real paths of folders.
+the repository around it, and those of the projects that the person named for it (`--for`); one of
+the system space serves everywhere, unless projects were named. Only the registry is asked: what a
+vault says of itself widens nothing. It may narrow: one that says it is shared takes no
+conversation, and where it and the registry differ it is not read as shared. Pure but for the real
+paths of folders.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def serving(
 
 def _serves(one: Registered, here: str, projects: Sequence[str], home: Path) -> bool:
     if any(fnmatchcase(name, glob) for glob in one.sharing.serves for name in projects):
+        return True
+    if one.sharing.space == "system" and not one.sharing.serves:
         return True
     around = repository_around(one.path, home)
     return bool(here) and around is not None and Path(here).is_relative_to(around)

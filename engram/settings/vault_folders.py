@@ -63,6 +63,12 @@ def own_vault(
     return Path(named or load(None, environment, home=places).settings.vault)
 
 
+def reading_folder(cache: Path) -> Path:
+    """Where catalog and index of a shared vault lie, in its cache, as those who only read it know
+    it: what they take up is not what its next writer has still to record."""
+    return cache / "reading"
+
+
 def find_vault(chosen: str | None, environment: Mapping[str, str], here: Path = Path()) -> Path:
     """The vault that a verb works on: one that is named, else the nearest parent, else the own one.
 

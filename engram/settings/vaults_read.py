@@ -7,20 +7,22 @@ the vault that its folder lies in, the person's own is read beside it. Guarantee
 not registered, or is not the one that was registered, is never read beside another one (design
 promise 9); the vault that is asked comes first, and none comes twice. Vaults are told apart by
 their real path: two that were made in one second, and a copy, have one id. What cannot be read
-beside is left out, and told by `doctor`.
+beside is left out, and told by `doctor`. A vault that shares in another way than it was registered
+for is not read: who wrote that into it is not the person.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import ConfigError, NotFound, Untrusted
 from engram.model.ids import slug
 from engram.model.memory import SPACES
-from engram.settings.load import header_of
+from engram.settings.load import VAULT_FORMAT, header_of
 from engram.settings.project_folders import project_names, repository_around
 from engram.settings.registry import Registered, Registry, Sharing
 from engram.settings.shared_vaults import serving
@@ -74,20 +76,24 @@ def read_by_agents(own: Registered, folder: str, places: UserPaths) -> tuple[Rea
 
 def vaults_read(
     first: Registered, own: Path, entries: Sequence[Registered], folder: str,
-    projects: Sequence[str], home: Path,
+    projects: Sequence[str], home: Path, tell: Callable[[str], object] = lambda line: None,
 ) -> tuple[Reading, ...]:  # fmt: skip
     """The vaults that are read in a working folder with these projects, `first` first.
 
     `own` is the real path of the person's own vault, which `first` may be; `entries` is the
-    registry.
+    registry. `tell` is told why one is left out.
     """
     found = [Reading(first.path, first.vault_id, "", SPACES, first.sharing)]
-    known = {first.path}
     for entry, spaces in _beside(first, own, entries, folder, projects, home):
-        if entry.path not in known and _is_there(entry):
-            known.add(entry.path)
-            label = vault_label(entry.path, home)
-            found.append(Reading(entry.path, entry.vault_id, label, spaces, entry.sharing))
+        if any(entry.path == one.path for one in found):
+            continue
+        label = vault_label(entry.path, home)
+        if reason := _unreadable(entry):
+            tell(f"{label} is not read: {reason}")
+            continue
+        labels = chain((label,), (f"{label}-{number}" for number in count(2)))
+        label = next(one for one in labels if all(one != known.label for known in found))
+        found.append(Reading(entry.path, entry.vault_id, label, spaces, entry.sharing))
     return tuple(found)
 
 
@@ -120,11 +126,19 @@ def vault_label(path: Path, home: Path) -> str:
     return "@" + slug((repository_around(path, home) or path).name)
 
 
-def _is_there(entry: Registered) -> bool:
-    """Whether the vault that was registered stands there, and is shared as it was then."""
+def _unreadable(entry: Registered) -> str:
+    """Why the vault that was registered cannot be read beside another one; empty if it can."""
     try:
         header = header_of(entry.path)
-    except ConfigError:
-        return False
-    registered = entry.vault_id, entry.sharing.space
-    return header is not None and (header.id, header.shares) == registered
+    except ConfigError as error:
+        return str(error)
+    if header is None:
+        return f"{entry.path} is no vault, or not there"
+    again = f"`engram trust {entry.path}`"
+    if header.id != entry.vault_id:
+        return f"another vault stands at {entry.path} than the one that was registered: {again}"
+    if header.format > VAULT_FORMAT:
+        return f"{entry.path} was written by a newer engram"
+    if header.shares != entry.sharing.space:
+        return f"{entry.path} is not shared as it was registered: {again}"
+    return ""

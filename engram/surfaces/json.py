@@ -20,6 +20,7 @@ from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
+from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,13 +107,20 @@ def hit(found: Hit, explain: bool, *, around: bool = False, fold: bool = False) 
     """`search`: one hit; with `explain` also its receipt and why it was found.
 
     With `around` also the turns before and after it, null for none; with `fold` how many more of
-    its conversation match.
+    its conversation match. A hit of another vault than the one asked has the label of its `vault`.
     """
     told = {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+    told |= _vault(found.id)
     if around:
         beside = {"before": found.before, "after": found.after}
         told |= {name: None if one is None else one._asdict() for name, one in beside.items()}
     return told | ({"more": found.more} if fold else {})
+
+
+def _vault(identifier: str) -> Shape:
+    """The label of another vault; nothing for the one that is asked."""
+    label, _ = split_id(identifier)
+    return {"vault": label} if label else {}
 
 
 def matching_line(path: str, line: MatchingLine) -> Shape:
@@ -186,7 +194,7 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
     return asdict(memory) | told | {
         **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
         **_retained(shown.retention),
-        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
+        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text, **_vault(memory.id),
     }  # fmt: skip
 
 
@@ -242,7 +250,7 @@ def origin(found: MemoryOrigin) -> Shape:
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-        "source_step": found.step._asdict(),
+        "source_step": found.step._asdict(), **_vault(memory.id),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}

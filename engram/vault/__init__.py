@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
+    from engram.queries.memories import VaultMemories
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
@@ -230,6 +232,23 @@ class Vault:
         from engram.store.base.exposure import shared_by_git
 
         return shared_by_git(self.root)
+
+    @contextmanager
+    def beside(
+        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+    ) -> Iterator[Self]:
+        """Ask also the vaults that are read beside this one in a folder with these projects.
+
+        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
+        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
+        where that is another one. What cannot be read is left out with a warning.
+        """
+        from engram.vault.beside import read_beside
+
+        here = "" if folder is None else str(folder.absolute())
+        first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
+        with read_beside(self.parts, first, here, projects):
+            yield self
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -422,10 +441,18 @@ class Vault:
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        shown = self._session(reference) or lookup.shown(reference)
+        self._settled()
+        session = self._session(reference)
+        if session is not None:
+            return session
+        shown, beside = self.parts.memories.named(
+            reference, lambda vault, name: vault.lookup.shown(name)
+        )
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
+            if beside is not None:
+                return shown._replace(content=seen_beside(shown.content, beside))
             shown = shown._replace(retention=self._read(shown.content))
         return shown
 
@@ -477,25 +504,40 @@ class Vault:
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
         from engram.queries.lives import life_of
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        origin = lookup.origin(lookup.memory(reference))
-        told = life_of(
-            origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
-        )  # fmt: skip
-        return origin._replace(retention=self._read(origin.memory), life=told)
+        def told(vault: VaultMemories, name: str) -> MemoryOrigin:
+            origin = vault.lookup.origin(vault.lookup.memory(name))
+            life = life_of(
+                origin.memory, vault.projections.catalog, vault.disk, vault.lookup,
+                self.parts.timezone,
+            )  # fmt: skip
+            return origin._replace(life=life)
+
+        self._settled()
+        origin, beside = self.parts.memories.named(reference, told)
+        if beside is not None:
+            return origin._replace(memory=seen_beside(origin.memory, beside))
+        return origin._replace(retention=self._read(origin.memory))
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.
 
         Also of one that is gone, by its whole id. Raises NotFound, BadInput.
         """
-        lookup = self._lookup()
-        memory = lookup.find_memory(reference)
-        found = self.parts.givens.of_memory(memory.id if memory else reference, limit)
-        if memory is None and not found:
-            lookup.memory(reference)
-        return found
+        from engram.recall.beside import seen_beside
+
+        self._settled()
+        try:
+            memory, beside = self.parts.memories.named(
+                reference, lambda vault, name: vault.lookup.memory(name)
+            )
+        except NotFound:
+            if not (found := self.parts.givens.of_memory(reference, limit)):
+                raise
+            return found
+        name = memory.id if beside is None else seen_beside(memory, beside).id
+        return self.parts.givens.of_memory(name, limit)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -899,7 +941,7 @@ class Vault:
             if memory is None:
                 return edits.bring_back(*self.parts.lookup.removed(reference))
             return edits.restore(
-                edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
+                edits.unowned(memory, self.parts.view), self.clock.now(), self.parts.terms
             )
 
         done = edits.decide(restored, self.parts, code="RESTORE_ERROR")
@@ -909,9 +951,9 @@ class Vault:
         """The person says that these hold: active, explicit, and their time starts anew."""
         from engram.pipeline import edits
 
-        now, retention = self.clock.now(), self.settings.retention
+        now, terms = self.clock.now(), self.parts.terms
         return edits.decide(
-            lambda: edits.confirm(self._named(references), now, retention),
+            lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
         )  # fmt: skip
 
@@ -950,8 +992,8 @@ class Vault:
 
         def superseded() -> MemoryEdit:
             before, after = self._named([old, new])
-            known, retention = self.parts.view.memory, self.settings.retention
-            return edits.supersede(before, after, known, self.clock.now(), retention)
+            known, terms = self.parts.view.memory, self.parts.terms
+            return edits.supersede(before, after, known, self.clock.now(), terms)
 
         return edits.decide(superseded, self.parts, dry_run=dry_run)
 
@@ -971,7 +1013,7 @@ class Vault:
                 memory, lookup.opponents(memory), lookup.memory(against) if against else None
             )
             settle = edits.reconcile if both else edits.resolve
-            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+            return settle(memory, others, self.clock.now(), self.parts.terms, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
 

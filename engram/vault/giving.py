@@ -31,7 +31,7 @@ def note_given(
     asked: bool,
 ) -> None:  # fmt: skip
     """Append the memories of these ids, in order, each once."""
-    shown = list(parts.catalog.memories(dict.fromkeys(identifiers)))
+    shown = list(parts.memories.memories(dict.fromkeys(identifiers)))
     if not (shown and parts.writable):
         return
     now, policy = parts.clock.now(), parts.policy

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted, VectorStatus
+    from engram.model.retention import Terms
     from engram.model.turn import Turn
     from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
+    from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
     from engram.queries.phase_queries import PhaseQueries
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from engram.settings.policy_files import PolicySource
     from engram.settings.registry import Registered
     from engram.store.base.lock import WriterLock
+    from engram.store.catalog.ages import Ages
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -164,6 +167,8 @@ class VaultParts:
         self.environment = environment
         self.places = places
         self.adapters = adapters
+        #: the vaults that were read beside this one, by their real paths
+        self.beside: dict[Path, VaultParts] = {}
 
     @property
     def trusted(self) -> bool:
@@ -228,6 +233,8 @@ class VaultParts:
         if "index" in self.__dict__:
             self.index.close()
         self.projections.close()
+        for one in self.beside.values():
+            one.close()
 
     # -- the store -----------------------------------------------------------------------------
 
@@ -319,6 +326,11 @@ class VaultParts:
         from engram.store.commits.vault_turns import VaultTurns
 
         return VaultTurns(self.projections, self.attributed_turns)
+
+    @property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived; the catalog behind it may be replaced."""
+        return self.catalog.ages
 
     @cached_property
     def conversations(self) -> VaultConversations:
@@ -509,8 +521,17 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text, self.tiers, self._meaning,
+            lambda text: self.redactor.redact(text).text, self.memories, self._meaning,
         )  # fmt: skip
+
+    @cached_property
+    def memories(self) -> Memories:
+        """The memories of this vault, and of those that are read beside it."""
+        from engram.queries.memories import Memories, VaultMemories
+
+        return Memories(
+            VaultMemories(self.disk, self.projections, self.lookup, self.index, self.tiers)
+        )
 
     @cached_property
     def tiers(self) -> TierQueries:
@@ -570,7 +591,7 @@ class VaultParts:
         """Answers in words, with what they rest on."""
         from engram.queries.answering import Answering
 
-        return Answering(self.projections, self.search, self.lookup, self._model_answering)
+        return Answering(self.memories, self.search, self.lookup, self._model_answering)
 
     def _model_answering(self) -> ModelAnswering | None:
         """Who asks a model a person's question, which is a run of its own; None where none may be.
@@ -720,6 +741,16 @@ class VaultParts:
     def policy(self) -> Policy:
         """What may be kept of whom, and for how long. Raises ConfigError for a policy file."""
         return self.adapters.policy or self._policy_source.now()
+
+    @property
+    def terms(self) -> Terms:
+        """How long memories live; while a policy file is not understood, by the days alone."""
+        from engram.model.retention import Terms
+
+        try:
+            return Terms(self.settings.retention, self.policy)
+        except ConfigError:
+            return Terms(self.settings.retention)
 
     @cached_property
     def _policy_source(self) -> PolicySource:

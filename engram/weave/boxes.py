@@ -68,7 +68,7 @@ def line_of(memory: Memory) -> str:
 
 def session_of(memory: Memory) -> str:
     """Name of the transcript that a memory came from; empty without a source."""
-    return memory.sources[0].partition("#")[0] if memory.sources else ""
+    return memory.conversation
 
 
 def fold(

@@ -11,6 +11,7 @@ from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.capture.redact.redactor import Redactor, compile_redactor
 from engram.model.memory import Memory
+from engram.model.retention import Terms
 from engram.settings.load import shipped
 from engram.store.catalog.catalog import Catalog
 from tests.admit.cases import NOW, admission
@@ -50,7 +51,7 @@ def drafting(
 
     def make(*known: Memory, now: str = NOW) -> tuple[AdmissionDraft, AdmissionContext]:
         base = knowing(*known, now=now)
-        draft = AdmissionDraft(base.view, base.settings, now)
+        draft = AdmissionDraft(base.view, Terms(base.settings.retention, base.policy), now)
         return draft, AdmissionContext(draft.view, base.clean, base.settings, now)
 
     return make

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from engram.admit.same import confirmed, fulfilled, standing
 from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, confidence_tier
+from engram.model.retention import Terms
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, candidate, memory
 from tests.effort import examples
 
-TABLE = RetentionSettings()
+TABLE = Terms(RetentionSettings())
 
 
 @pytest.mark.parametrize("status", STATUSES)

@@ -39,7 +39,8 @@ def code(policy: Policy, admission: AdmissionContext, **fields: object) -> str:
     ("policy", "fields", "expected"),
     [
         (Policy(), {}, "new"),
-        (STRICT, {}, "write_space_disallowed"),
+        (STRICT, {}, "new"),
+        (replace(STRICT, write_spaces=("user",)), {}, "write_space_disallowed"),
         (STRICT, {"voice": "stored"}, "write_space_disallowed"),
         (STRICT, {"space": "session"}, "new"),
         (STRICT, {"origin": "person"}, "new"),

@@ -53,7 +53,7 @@ def candidates() -> list[Candidate]:
 
 def remember(vault: Vault, memories: int) -> None:
     """Memories of the project that the candidates are of, in words that some of them have."""
-    draft = AdmissionDraft(vault.parts.view, vault.parts.settings, _NOW)
+    draft = AdmissionDraft(vault.parts.view, vault.parts.terms, _NOW)
     known = [str(row["text"]) for row in rows("worthwhile")]
     for number in range(memories):
         text = f"{known[number % len(known)]} ({prose(number, 4)})"
@@ -76,7 +76,7 @@ def judged(found: Sequence[Candidate], vault: Vault, policy: Policy | None = Non
     """What is decided about them, by the code of a refusal."""
     parts, codes = vault.parts, Counter[str]()
     for start in range(0, len(found), _BATCH):
-        draft = AdmissionDraft(parts.view, parts.settings, _NOW)
+        draft = AdmissionDraft(parts.view, parts.terms, _NOW)
         admission = AdmissionContext(
             draft.view, parts.redactor.clean, parts.settings, _NOW,
             heard=parts.heard, rules=parts.rule_files, policy=policy or Policy(),

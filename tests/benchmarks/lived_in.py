@@ -16,7 +16,7 @@ from engram.model.change import Event, Plan
 from engram.model.ids import memory_id
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.model.retention import expiry
+from engram.model.retention import Terms, expiry
 from engram.model.settings import RetentionSettings
 from engram.store.catalog.access_log import AccessLog
 from engram.vault import Vault
@@ -39,7 +39,7 @@ class LivedIn:
     def __init__(self, count: int) -> None:
         self._invented = Invented()
         self._count = count
-        self._retention = RetentionSettings()
+        self._terms = Terms(RetentionSettings())
         self._days = min(_MOST_DAYS, max(1, count // _A_DAY))
         self._names = [
             f"{_TYPES[number % len(_TYPES)]}-{name}" for number, name in enumerate(self._words())
@@ -80,7 +80,7 @@ class LivedIn:
         )
         # every other one was heard of again of late
         heard = END.strftime("%Y-%m-%dT%H:%M:%SZ") if draw.random() < 0.5 else created
-        return replace(memory, expires=expiry(memory, heard, self._retention))
+        return replace(memory, expires=expiry(memory, heard, self._terms))
 
     def _said(self, number: int, text: str) -> str:
         """What it says: now and then what the one before it said."""

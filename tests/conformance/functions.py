@@ -335,7 +335,7 @@ def _write_filter(given: dict[str, Any]) -> dict[str, Any]:
     """A statement through the decider, its first source first; the others say the same again."""
     with vault() as here:
         ports, retention = here.parts, here.parts.settings.retention
-        draft = AdmissionDraft(ports.view, ports.settings, NOW)
+        draft = AdmissionDraft(ports.view, ports.terms, NOW)
         context = AdmissionContext(
             draft.view, ports.redactor.clean, ports.settings, NOW,
             heard=_Repeated() if given["repeated"] else NothingHeard(),

@@ -29,6 +29,7 @@ from engram.model.record_words import (
     joined_tags,
     record_alias,
 )
+from engram.model.retention import Terms
 from engram.model.schemas import SCHEMA_TABLE, TAGS_MOST, Schema
 from engram.model.settings import Settings
 from engram.model.turn import turn_of
@@ -72,8 +73,10 @@ def _settled(draft: RecordDraft, *held: Memory) -> tuple[Verdict, Memory | None]
     from engram.capture.redact.redactor import compile_redactor
 
     clean = compile_redactor(shipped("redaction"), ()).clean
-    made = AdmissionDraft(Remembered({one.id: one for one in held}), Settings(), NOW)
-    verdict = settled(draft, AdmissionContext(made.view, clean, Settings(), NOW))
+    made = AdmissionDraft(
+        Remembered({one.id: one for one in held}), Terms(Settings().retention), NOW
+    )
+    verdict = settled(draft, AdmissionContext(made.view, clean, Terms(Settings().retention), NOW))
     return verdict, made.enter(verdict)
 
 

@@ -147,7 +147,7 @@ def admitted(vault: Vault, *texts: str, session: str = "old", **more: Any) -> No
     said(vault, "user", *texts, session=session)
     waiting = vault.waiting()[0].transcript
     ranges, turns, _ = vault.parts.turns.pending(waiting)
-    draft = AdmissionDraft(vault.parts.view, vault.settings, vault.clock.now())
+    draft = AdmissionDraft(vault.parts.view, vault.parts.terms, vault.clock.now())
     for turn in turns:
         made = Candidate("fact", turn.text, receipt_of(turn, turn.text), 0.8, project="shop")
         draft.enter(Verdict("new", "new", replace(made, **{"rule": "old", **more})))

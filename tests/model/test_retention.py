@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, SCHEMAS
-from engram.model.retention import expiry, renewed
+from engram.model.retention import Terms, expiry, renewed
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 from tests.effort import examples
 
-TABLE = RetentionSettings()
-FOREVER = RetentionSettings(days=(("semantic", 0),))
+TABLE = Terms(RetentionSettings())
+FOREVER = Terms(RetentionSettings(days=(("semantic", 0),)))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,9 @@ def test_days_follow_schema_category_type_and_doubt(fields: dict[str, object], d
 
 
 def test_a_row_of_the_table_overrides_what_is_more_general() -> None:
-    table = RetentionSettings(days=(("semantic", 100), ("decision", 200), ("constraint", 300)))
+    table = Terms(
+        RetentionSettings(days=(("semantic", 100), ("decision", 200), ("constraint", 300)))
+    )
     assert expiry(memory(category="fact"), NOW, table) == plus_days(NOW, 100)
     assert expiry(memory(category="decision"), NOW, table) == plus_days(NOW, 200)
     assert expiry(memory(category="decision", schema="constraint"), NOW, table) == plus_days(

@@ -12,6 +12,7 @@ from engram.model.change import Change, Event
 from engram.model.errors import BadInput, NotFound
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
+from engram.model.retention import Terms
 from engram.model.settings import RetentionSettings
 from engram.model.turn import turn_of
 from engram.pipeline import dictation, edits, forgetting
@@ -30,7 +31,7 @@ MEMORY = Memory(
     created="2026-03-06T10:10:00Z", expires="2026-09-02", confidence=0.8, project="shop",
     sources=("test-000000000000#^m0123456789",),
 )  # fmt: skip
-TABLE = RetentionSettings()
+TABLE = Terms(RetentionSettings())
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_what_had_expired_lives_again(disk: VaultDisk) -> None:
     gone = replace(MEMORY, status="expired", expires="2026-03-01")
     plan = edits.plan_of(edits.restore(gone, NOW, TABLE), stored(disk, gone))
     assert result(plan.changes).expires == plus_days(NOW, 180)
-    lasting = RetentionSettings(days=(("semantic", 0),))
+    lasting = Terms(RetentionSettings(days=(("semantic", 0),)))
     assert (
         result(edits.plan_of(edits.restore(gone, NOW, lasting), FileRenderer(disk)).changes).expires
         == ""

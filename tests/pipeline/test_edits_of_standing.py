@@ -13,13 +13,14 @@ from engram.model.errors import BadInput, Conflict
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.report import MemoryEdit
+from engram.model.retention import Terms
 from engram.model.settings import RetentionSettings
 from engram.model.standing import disputes, settled_with
 from engram.pipeline import edits
 from engram.vault import Vault
 from tests.admit.cases import EARLIER, NOW, memory
 
-TABLE = RetentionSettings()
+TABLE = Terms(RetentionSettings())
 OLD = memory("The shop deploys on Fridays.")
 NEW = memory("The shop deploys on Mondays.", created=NOW)
 THIRD = memory("The shop deploys on Sundays.", created=plus_days(NOW, 1) + "T00:00:00Z")

@@ -22,7 +22,7 @@ class Kim:
         self.entries = [self.own]
 
     def add(self, root: Path, name: str, sharing: Sharing = Sharing()) -> Registered:
-        entry = Registered(vault(root, name), name, sharing)
+        entry = Registered(vault(root, name, shares=sharing.space), name, sharing)
         if name != "own":
             self.entries.append(entry)
         return entry
@@ -120,7 +120,8 @@ def test_shared_vaults_that_serve_the_folder_are_read_after_all_others(
     found = [("team", "@web-shop", ("project",)), ("rules", "@rules", ("system",))]
     assert kim.read(tmp_path / "Web Shop", None, "web-shop") == [OWN, *found]
     noted = ("notes", "@web-shop", ("project",))
-    assert kim.read(shop.path, None, "web-shop") == [OWN, noted, *found]
+    again = ("team", "@web-shop-2", ("project",))
+    assert kim.read(shop.path, None, "web-shop") == [OWN, noted, again, found[1]]
     assert kim.read(tmp_path, None, "till-fix") == [OWN, *found]
     kept = vaults_read(kim.own, kim.own.path, kim.entries, str(team.path), ["web-shop"], kim.home)
     assert Reading(team.path, "team", "@web-shop", ("project",), sharing) in kept

@@ -7,24 +7,43 @@
 `expires` is written at birth and renewed by every confirmation: a speculative memory that a later
 extraction confirmed has a later day, or is no longer speculative. The memory expires on that very
 day. Commitments and debts have a pass of their own (`commitments`). Who removes `expires` keeps the
-memory for ever; what waits for review already is not asked about twice.
+memory for ever; what waits for review already is not asked about twice. What the policy lets never
+end loses the day that an older version gave it, before that comes: recall would leave it out.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.commitments import is_commitment
 from engram.consolidate.passes.end_of_life import ended
+from engram.model.instant import plus_days
 from engram.model.memory import PROTECTED, Memory, confidence_tier, speculative_days
+from engram.model.retention import rule_of
 from engram.model.step import Step
+from engram.model.trace import TTL_EXPIRED
 
 TASK = "expiry"
+#: days before its own that such a day is looked at
+_AHEAD = 7
 
 
 def plan(context: PassContext) -> list[Step]:
-    """A step for every memory to expire, oldest first."""
-    steps = (_step(context, memory) for memory in context.view.due(context.today))
-    return [step for step in steps if step is not None]
+    """A step for every memory to expire, or that never does, oldest first."""
+    soon = plus_days(context.today, _AHEAD)
+    found = context.view.due(soon)
+    lasting = [memory for memory in found if rule_of(memory, context.policy).mode == "never"]
+    due = (one for one in found if one.expires <= context.today and one not in lasting)
+    steps = [_step(context, memory) for memory in due]
+    return [
+        *(_for_ever(memory) for memory in lasting), *(step for step in steps if step is not None)
+    ]  # fmt: skip
+
+
+def _for_ever(memory: Memory) -> Step:
+    why = "the policy lets it never end"
+    return Step(TASK, "renew", (memory.id,), why, amended=((memory, replace(memory, expires="")),))
 
 
 def _step(context: PassContext, memory: Memory) -> Step | None:
@@ -35,7 +54,8 @@ def _step(context: PassContext, memory: Memory) -> Step | None:
         return ended(context, TASK, memory, "expired", "unconfirmed", why)
     if memory.category not in PROTECTED and memory.schema != "constraint":
         why = f"its time was up on {memory.expires}"
-        return ended(context, TASK, memory, "expired", "ttl", why)
+        code = TTL_EXPIRED if rule_of(memory, context.policy).mode == "ttl" else "ttl"
+        return ended(context, TASK, memory, "expired", code, why)
     if memory.status != "active":
         return None
     why = f"does it still hold? Not heard of again until {memory.expires}"

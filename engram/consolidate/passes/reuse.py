@@ -63,7 +63,7 @@ def _step(context: PassContext, memory: Memory, read: Access) -> Step | None:
         return _promotion(context, memory, why)
     if not read.last or is_commitment(memory):
         return None
-    until = renewed(memory, memory, read.last, context.settings.retention)
+    until = renewed(memory, memory, read.last, context.terms)
     if until == memory.expires:
         return None
     why = f"it was asked for on {day_of(read.last)}"
@@ -91,7 +91,7 @@ def _promotion(context: PassContext, memory: Memory, why: str) -> Step | None:
     fact = replace(
         memory, id=identifier, category="fact", path="", extra=(*memory.extra, mark), conflicts=()
     )
-    fact = replace(fact, expires=expiry(fact, context.now, context.settings.retention))
+    fact = replace(fact, expires=expiry(fact, context.now, context.terms))
     step = ended(context, TASK, memory, "archived", "promoted", why)
     box = context.view.box_of(memory.id)
     pages = () if box is None else ((box, replace(box, lines=_lines(box.lines, memory, fact))),)

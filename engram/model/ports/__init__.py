@@ -19,6 +19,7 @@ from engram.model.ports.outside import (
     Tally,
 )
 from engram.model.ports.storage import (
+    Ages,
     Committer,
     ConsolidationHistory,
     Conversations,
@@ -60,6 +61,7 @@ from engram.model.ports.thinking import (
 )
 
 __all__ = [
+    "Ages",
     "Asker",
     "BoxWeaver",
     "ChangeDetector",

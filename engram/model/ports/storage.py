@@ -212,6 +212,37 @@ class TurnStore(Protocol):
         ...
 
 
+class Ages(Protocol):
+    """How long memories have lived in ticks, and which belong to sessions (seed 002)."""
+
+    def of_sessions(self) -> list[Memory]:
+        """The live memories in session space, oldest first."""
+        ...
+
+    def ended(self, conversations: Iterable[str], reason: str) -> list[Memory]:
+        """The memories of these sessions that expired for a reason, oldest first."""
+        ...
+
+    def live(self, spaces: Iterable[str]) -> list[Memory]:
+        """The live memories of these spaces, oldest first."""
+        ...
+
+    def ticks(self, memory: Memory, *, renews: bool) -> int | None:
+        """The age of a memory in ticks of its session, or of the vault; None before it has an item.
+
+        With `renews` a confirmation began it anew.
+        """
+        ...
+
+    def last_heard(self, memory: Memory) -> Instant:
+        """When its conversation last went on, or the memory was written, confirmed or restored."""
+        ...
+
+    def last_turn(self, conversation: str) -> Instant:
+        """When the last turn of a conversation was said; '' where none is known."""
+        ...
+
+
 class Conversations(Protocol):
     """Whole conversations, and their session records."""
 

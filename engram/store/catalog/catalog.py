@@ -34,6 +34,7 @@ from engram.store.catalog.turn_rows import TurnRows
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.store.catalog.access import AccessRows
+    from engram.store.catalog.ages import Ages
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.catalog.conversation_rows import ConversationRows
@@ -68,8 +69,8 @@ _TABLES: dict[type[layout.Content], str] = {
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `items`, `consolidations`, `topics`, `pages` (boxes, entities, summaries) and
-    `accesses` are parts; what they hold together is asked through `CatalogView`.
+    `turns`, `log`, `items`, `ages`, `consolidations`, `topics`, `pages` (boxes, entities,
+    summaries) and `accesses` are parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -121,6 +122,13 @@ class Catalog:
         from engram.store.catalog.phase_rows import PhaseRows
 
         return PhaseRows(self.db)
+
+    @cached_property
+    def ages(self) -> Ages:
+        """How many ticks memories have lived."""
+        from engram.store.catalog.ages import Ages
+
+        return Ages(self.db)
 
     @cached_property
     def accesses(self) -> AccessRows:
@@ -397,7 +405,7 @@ class Catalog:
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
+            memory.valid_until, memory.conversation, _is_forgotten(memory), audience,
             schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
             memory.confidence, body_of(memory),
         )  # fmt: skip
@@ -405,7 +413,8 @@ class Catalog:
             number = _number(memory.id)
             terms = sorted(memory_terms(memory))
             self.db.many("insert into words values(?,?)", [(term, number) for term in terms])
-            self.topics.add(memory.text)
+            if memory.space != SESSION:
+                self.topics.add(memory.text)
         self.db.many(
             "insert or ignore into sources values(?,?)",
             [(link, memory.id) for link in memory.sources],
@@ -415,7 +424,8 @@ class Catalog:
         )
         self.db.many(
             "insert or ignore into mentions values(?,?)",
-            [(name, memory.id) for name in memory.entities],
+            # what a session holds stands on no page of an entity
+            [(name, memory.id) for name in memory.entities if memory.space != SESSION],
         )
         self.db.many(
             "insert or ignore into called values(?,?)",
@@ -437,7 +447,7 @@ class Catalog:
         known = self.memory(identifier)
         if known is None:
             return
-        if known.live:
+        if known.live and known.space != SESSION:
             self.topics.subtract(known.text)
         self.db.do("delete from words where memory = ?", _number(identifier))
         self.db.do("delete from memories where id = ?", identifier)
@@ -488,11 +498,6 @@ class Catalog:
 def _number(identifier: str) -> int:
     """The key of a memory's terms: short, and the same in every catalog."""
     return int(sha256_bytes(identifier.encode("utf-8"))[:14], 16)
-
-
-def _session_of(memory: Memory) -> str:
-    """The transcript that its first receipt points into; empty without one."""
-    return memory.sources[0].partition("#")[0] if memory.sources else ""
 
 
 def _is_forgotten(memory: Memory) -> bool:

@@ -109,8 +109,11 @@ class ItemRows:
             (str(one.item.store), one.item.kind, one.item.number, one.file) for one in found
         ]  # fmt: skip
         self._db.many(
-            "insert or ignore into items values(?,?,?,?,?,?)",
-            [(*row, transaction.number, one.tick) for row, one in zip(rows, found, strict=True)],
+            "insert or ignore into items values(?,?,?,?,?,?,?)",
+            [
+                (*row, transaction.number, one.tick, one.session)
+                for row, one in zip(rows, found, strict=True)
+            ],
         )
         self._db.many(
             "delete from unnumbered where store = ? and kind = ? and memory = ? and exists"

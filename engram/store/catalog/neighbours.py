@@ -26,7 +26,7 @@ _MOST = 12
 
 
 def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
-    """Memories of a candidate's space and project: the nearest first, among equals the newer."""
+    """Memories of a candidate's place: the nearest first, among equals the newer."""
     counts = db.rows(
         "select (select count(*) from (select 1 from words where term = value limit ?)), value"
         " from json_each(?)",
@@ -39,8 +39,8 @@ def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
         "select m.body from (select memory, count(*) as shared from words"
         f" where term in ({marks}) group by memory) w join memories m on m.number = w.memory"
         " where m.status in ('active', 'needs-review') and m.record != 'session' and m.space = ?"
-        " and (m.space != 'project' or m.project = ?)"
+        " and (m.space != 'project' or m.project = ?) and (m.space != 'session' or m.session = ?)"
         " order by w.shared desc, m.created desc, m.id limit ?",
-        *rarest, candidate.space, candidate.project, _MOST,
+        *rarest, candidate.space, candidate.project, candidate.conversation, _MOST,
     )  # fmt: skip
     return [decode(Memory, row[0]) for row in rows]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: marks a memory as in no box, if it has a source and no box holds it; the record of a session is
 #: nothing that was learnt in it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
-  and record != 'session' and not forgotten
+  and record != 'session' and space != 'session' and not forgotten
   and not exists (select 1 from members where memory = id)"""
 
 

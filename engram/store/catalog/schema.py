@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"17, analysis {ANALYSIS}"
+SCHEMA = f"18, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -42,6 +42,7 @@ create index memories_promised on memories(created)
 create index memories_recorded on memories(record, created)
   where record != '' and status in ('active', 'needs-review');
 create index memories_retired on memories(created) where status = 'retired';
+create index memories_of_session on memories(session, status) where space = 'session';
 create index memories_sessions on memories(session) where record = 'session';
 create index memories_named on memories(
   id, status, created, category, importance, settled, successors
@@ -60,9 +61,11 @@ create table access_log(size int, tail text, skipped int);
 create table givens(start integer primary key, length int, session text);
 create index givens_session on givens(session, start);
 create table items(
-  store text, kind text, number int, id text, n int, tick int, primary key(store, kind, number)
+  store text, kind text, number int, id text, n int, tick int, session text,
+  primary key(store, kind, number)
 ) without rowid;
 create index items_id on items(id);
+create index items_session on items(session, tick) where session != '';
 create table unnumbered(memory text primary key, store text, kind text) without rowid;
 
 create table transactions(

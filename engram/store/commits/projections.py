@@ -372,6 +372,19 @@ class Projections:
                 self.catalog.set_indexed("")
         self.record_touched(found)
 
+    def read_on(self) -> None:
+        """Record the transactions that the catalog has not seen, and nothing but in the catalog.
+
+        For a catalog that is only read from: a scan finds the files that they changed.
+        """
+        self.reopen_if_replaced()
+        if self._diverged():
+            self.rebuild("the vault was restored or changed elsewhere")
+        if self._transaction_log.sha_of(self.catalog.last + 1):
+            with self.catalog.transaction():
+                for missed in self._transaction_log.all(self.catalog.last):
+                    self.catalog.record(missed)
+
     def record_touched(self, found: Scan) -> None:
         """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
 

@@ -45,7 +45,7 @@ from engram.store.files.phases_file import without_lines
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
 #: kinds that a plain `undo` skips
-_UNASKED = _FINAL | {"undo", "seal", "close"}
+_UNASKED = _FINAL | {"undo", "seal", "close", "expire"}
 #: kinds that never go along with another: they settle turns, or follow the person
 _APART = _FINAL | {"undo", "import", "capture", "extract", "remember"}
 

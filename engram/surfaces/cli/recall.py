@@ -8,7 +8,7 @@ import click
 
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
@@ -44,10 +44,9 @@ def command(
     if project and everywhere:
         raise click.UsageError("--project and --everywhere exclude each other")
     asked = " ".join(question)
-    with opened() as vault:
-        projects = (project,) if project else vault.projects_in(caller().folder)
-        if everywhere:
-            projects = ()
+    with opened_beside(project) as (vault, projects):
+        if project or everywhere:
+            projects = (project,) if project else ()
         block = vault.recall(
             asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of,
             history=history, mode=mode, reader=reader_in(caller().environment),

@@ -50,7 +50,7 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
-from engram.settings.registry import Registry
+from engram.settings.registry import Registered, Registry
 from engram.settings.shipped import fingerprint, shipped
 from engram.settings.vault_folders import cache_folder, not_own, own_vault, real_root
 from engram.store.base import layout
@@ -158,7 +158,7 @@ def at_session_start(
     Nothing where the session has that block already, with or without what was learnt from itself.
     """
     recipient = _recipient(source, asked.folder)
-    with _open_catalog(source, deadline) as catalog_reader:
+    with _open_catalog(source, asked.folder, recipient, deadline) as catalog_reader:
         give = partial(_session_block, catalog_reader, source, recipient)
         if earlier is None:
             return give("")
@@ -270,7 +270,7 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         return GivenContext()
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
-    with _open_catalog(source, deadline) as catalog_reader:
+    with _open_catalog(source, asked.folder, recipient, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
@@ -284,9 +284,21 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         return offered.context(block, catalog_reader, source)
 
 
-def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
+def _open_catalog(
+    source: ContextSource, folder: str, recipient: Recipient, deadline: float
+) -> ReadOnlyCatalog:
+    """The catalog of the vault, with those of the vaults that are read beside it in a folder."""
     judged = fingerprint("redaction", source.settings.capture.redact_allow)
-    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, judged, deadline)
+    own, entries = source.cache / "catalog.sqlite", Registry(source.places).entries()
+    if len(entries) > 1:
+        # imported here: most people have one vault
+        from engram.surfaces.hooks.catalogs_beside import CatalogsBeside, catalogs_beside
+
+        first = Registered(source.root, source.id)
+        others = catalogs_beside(first, entries, folder, recipient.projects, source.places)
+        if others:
+            return CatalogsBeside(own, source.id, judged, deadline, others)
+    return ReadOnlyCatalog(own, source.id, judged, deadline)
 
 
 def _current(
@@ -302,14 +314,29 @@ def _current(
             if catalog_reader.is_fresh(memory, source.root):
                 yield memory
                 return
-            now, audience = _read_again(memory, source)
+            again = partial(_read_again, source)
+            now, audience = catalog_reader.read_again(memory, source.root, again)
             if is_given(now, audience, recipient, source.today):
                 yield now
+
+    told: set[str] = set()
+
+    def once(memory: Memory, audience: Audience) -> Iterator[Memory]:
+        """What several vaults say is told once, by the own one where that says it too."""
+        if catalog_reader.alone:
+            yield from given(memory, audience)
+            return
+        alike = catalog_reader.own_words(memory, recipient.projects)
+        own = [one for each in alike for one in given(*each)]
+        for one in own or given(memory, audience):
+            if one.text not in told:
+                told.add(one.text)
+                yield one
 
     def each() -> Iterator[Memory | GivenSummary]:
         for one in found:
             if isinstance(one, tuple):
-                yield from given(*one)
+                yield from once(*one)
             else:
                 yield from _given_summary(one, catalog_reader, source, recipient)
 
@@ -344,7 +371,7 @@ def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnly
     return summary.id in (summary_id(named), summary_id((*told, *before)))
 
 
-def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
+def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memory, Audience]:
     """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
     from engram.recall.audience import audience_of
@@ -352,7 +379,7 @@ def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience
     from engram.store.files.memory_file import read_memory
 
     try:
-        data = VaultDisk(source.root).read(memory.path)
+        data = VaultDisk(root).read(memory.path)
     except EngramError:
         data = None
     now = read_memory(memory.path, data).memory if data is not None else None

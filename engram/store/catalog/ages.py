@@ -1,0 +1,108 @@
+"""Ages: how many ticks a memory has lived, and what of a session is in use (seed 002).
+
+    a memory in session space   ticks of that session: its turns, and what was judged from them
+    any other                   ticks of the vault
+
+Counted from its item, or from what renewed it since. Computed from rows of items, turns and events,
+as everything here is: where `state/` was lost, both begin anew. Reads only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from engram.model.memory import SESSION, Memory
+from engram.model.trace import WRITE
+from engram.store.catalog.row_body import decode
+from engram.store.catalog.ticks import last_tick
+from engram.store.catalog.turn_rows import WITHDRAWN
+
+if TYPE_CHECKING:
+    from engram.model.instant import Instant
+    from engram.store.catalog.database import CacheDatabase, Row
+
+#: that a memory came back begins its time anew, whatever the rule; under `decay` a confirmation too
+_BACK = (WRITE, "memory_restored")
+_RENEWED = (*_BACK, "memory_confirmed")
+_LIVE = "status in ('active', 'needs-review')"
+
+
+class Ages:
+    """Of the memories of one vault."""
+
+    def __init__(self, database: CacheDatabase) -> None:
+        self._db = database
+
+    def of_sessions(self) -> list[Memory]:
+        """The live memories in session space, oldest first."""
+        return self._memories(f"space = 'session' and {_LIVE}")
+
+    def ended(self, conversations: Iterable[str], reason: str) -> list[Memory]:
+        """Those of these conversations that expired for a reason, oldest first."""
+        found = self._memories(
+            "space = 'session' and status = 'expired' and session in"
+            " (select value from json_each(?))",
+            json.dumps([*conversations]),
+        )
+        return [memory for memory in found if memory.status_reason == reason]
+
+    def live(self, spaces: Iterable[str]) -> list[Memory]:
+        """The live memories of these spaces, oldest first."""
+        return self._memories(
+            f"{_LIVE} and space in (select value from json_each(?))", json.dumps([*spaces])
+        )
+
+    def ticks(self, memory: Memory, *, renews: bool) -> int | None:
+        """The age of a memory in ticks; None for one that has no item yet.
+
+        With `renews` a confirmation began it anew.
+        """
+        row = self._db.row(
+            "select tick, n from items where id = ? order by n desc, tick desc limit 1", memory.id
+        )
+        if row is None:
+            return None
+        names = _RENEWED if renews else _BACK
+        since = self._db.number(
+            "select coalesce(max(tick), 0) from events join transactions using(n) where subject = ?"
+            " and n > ? and name in (select value from json_each(?))",
+            memory.id, row[1], json.dumps(names),
+        )  # fmt: skip
+        since = max(since, int(row[0]))
+        if memory.space != SESSION:
+            return last_tick(self._db) - since
+        return self._db.number(SESSION_TICKS, *(memory.conversation, since) * 2)
+
+    def last_heard(self, memory: Memory) -> Instant:
+        """When its conversation last went on, or the memory was written, confirmed or restored."""
+        turn = self.last_turn(memory.conversation)
+        told = self._db.row(
+            "select coalesce(max(time), '') from events join transactions using(n)"
+            " where subject = ? and name in (select value from json_each(?))",
+            memory.id, json.dumps(_RENEWED),
+        )  # fmt: skip
+        return max(memory.created, turn, told[0] if told else "")
+
+    def last_turn(self, conversation: str) -> Instant:
+        """When the last turn of a conversation was said; '' where none is known."""
+        row = self._db.row(
+            "select coalesce(max(time), '') from turns where transcript = ? and seq > 0"
+            f" and state < {WITHDRAWN}",
+            conversation,
+        )
+        return str(row[0]) if row else ""
+
+    def _memories(self, where: str, *values: object) -> list[Memory]:
+        rows: list[Row] = self._db.rows(
+            f"select body from memories where {where} order by created, id", *values
+        )
+        return [decode(Memory, row[0]) for row in rows]
+
+
+#: the ticks of a session since a tick of the vault: its turns, and what was judged from them
+SESSION_TICKS = (
+    "select (select count(*) from turns where transcript = ? and tick > ?)"
+    " + (select count(*) from items where session = ? and session != '' and tick > ?)"
+)
