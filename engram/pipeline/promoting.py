@@ -2,7 +2,7 @@
 
     promote ID --to user       a session's or a project's memory holds everywhere, where a rule is
     promote ID --to project    a session's memory, or one about the person, holds in a project
-    of what is in that project's space already: into the shared vault that serves the project
+    of what is in that project's space already: into the shared vault (`shared_promotion`)
 
 The rules of the policy and admission in the target decide (`admit/space_change`). Of several
 memories all are promoted in one transaction, or none: then the denials are logged, and the first is
@@ -20,11 +20,11 @@ from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.admit.space_change import PromotionRequest, promote, withdrawn
 from engram.model.change import Event, Plan
-from engram.model.errors import BadInput, NotFound
+from engram.model.errors import BadInput
 from engram.model.given import BY_HAND as HAND_TYPED
 from engram.model.given import PERSON, Reader
 from engram.model.memory import SESSION, Memory
-from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, PROMOTED_FROM, SpaceWish, waits_for
+from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, SpaceWish, waits_for
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, Promotion
 from engram.pipeline.writing import writing
@@ -80,7 +80,7 @@ def promote_by_hand(
     """Promote memories, in one transaction; a dry run decides and writes nothing.
 
     `found` gives them once hand edits are taken up. Raises BadInput for what is out of use, what no
-    rule lets go and what the target denies; NotFound where no shared vault serves it.
+    rule lets go and what the target denies.
     """
     if dry_run:
         ports.settler.within(math.inf)
@@ -112,7 +112,7 @@ def _promoted(
     done = []
     for memory in {one.id: one for one in memories}.values():
         if memory.space == asked.to_space:
-            done.append(_there_already(memory, asked))
+            done.append(Promotion(ALREADY, memory, memory))
             continue
         _check_in_use(memory)
         request = PromotionRequest(
@@ -124,20 +124,6 @@ def _promoted(
         )  # fmt: skip
         done.append(promote(request, draft, admission))
     return done, draft
-
-
-def _there_already(memory: Memory, asked: AskedPromotion) -> Promotion:
-    """What is in the space that is asked for; in that of projects it may go on to those it serves.
-
-    Who asked for the same before, or in another window, is not told that this fails.
-    """
-    if memory.space == "project":
-        try:
-            into_shared_vault(memory, asked)
-        except NotFound:
-            if PROMOTED_FROM not in memory.extras:
-                raise
-    return Promotion(ALREADY, memory, memory)
 
 
 def promote_as_asked(
@@ -152,19 +138,6 @@ def promote_as_asked(
         item = ports.committer.item_of(memory.id, draft.events)
         request = PromotionRequest(memory, wish.space, memory.project, wish.code, item, link)
         promote(request, draft, admission)
-
-
-def into_shared_vault(memory: Memory, asked: AskedPromotion) -> None:
-    """Promote what is in project space into the shared vault that serves its project.
-
-    Raises NotFound where none does.
-    """
-    name = memory.project or asked.project
-    raise NotFound(
-        f"{memory.id} is in project space already, and no shared vault serves"
-        f" {f'project {name}' if name else 'it'}",
-        "`engram init --shared project PATH` makes one, `engram trust PATH --for PROJECT` names it",
-    )
 
 
 def _check_in_use(memory: Memory) -> None:

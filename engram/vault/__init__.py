@@ -1020,13 +1020,25 @@ class Vault:
     def promote(
         self, references: Sequence[str], to_space: str, *, project: str = "",
         here: Sequence[str] = (), reader: Reader | None = None, dry_run: bool = False,
+        with_quote: bool = False, private: bool = False,
     ) -> Sequence[Promotion]:  # fmt: skip
         """Let memories hold in another space: `user`, `project` or `system`, all of them or none.
 
         `project` is that of the target, else one of `here`, the projects of the folder. What an
-        agent asks for (`reader`, the person without one) waits for the person. Raises BadInput for
-        what is denied, NotFound for what is in project space already and has no shared vault.
+        agent asks for (`reader`, the person without one) waits for the person. What is in project
+        space already is promoted into the shared vault that takes its project: with its quote where
+        `with_quote` says so, and with `private` also what is for the person alone. Raises BadInput
+        for what is denied, NotFound for what no shared vault takes.
         """
+        self.parts.check_takes_words()
+        shared = self._shared(references, to_space)
+        if shared:
+            from engram.pipeline.shared_promotion import SharingTerms
+            from engram.vault.sharing import share
+
+            agent = "" if reader is None or reader.by == "person" else reader.by
+            terms = SharingTerms(with_quote, private, agent)
+            return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
         from engram.model.ids import slug
         from engram.pipeline.promoting import AskedPromotion, promote_by_hand
@@ -1036,6 +1048,20 @@ class Vault:
         return promote_by_hand(
             lambda: self._named(references), asked, self.parts, dry_run=dry_run
         )  # fmt: skip
+
+    def _shared(self, references: Sequence[str], to_space: str) -> Sequence[Memory]:
+        """The memories of these that go into a shared vault: all of them, or none."""
+        from engram.vault.sharing import goes_into_shared
+
+        self.parts.settler.within(math.inf)
+        memories = {one.id: one for one in self._named(references)}
+        found = [one for one in memories.values() if goes_into_shared(one, to_space, self)]
+        if 0 < len(found) < len(memories):
+            raise BadInput(
+                f"{found[0].id} is in {to_space} space already, and others are not",
+                "promote it apart: it goes into a shared vault",
+            )
+        return found
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""
