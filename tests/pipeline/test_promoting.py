@@ -54,9 +54,12 @@ def told(vault: Vault, *types: str) -> Iterator[ContractEvent]:
 
 
 def named(events: Iterator[ContractEvent]) -> list[tuple[object, ...]]:
-    fields = ("action", "reason", "from_id", "to_id", "memory_id", "replaced_by", "allowed")
+    """Type and what is told of each event, without the phases that began."""
+    names = ("action", "reason", "from_id", "to_id", "memory_id", "replaced_by", "allowed")
     return [
-        (one.type, *(one.fields[name] for name in fields if name in one.fields)) for one in events
+        (one.type, *(one.fields[name] for name in names if name in one.fields))
+        for one in events
+        if one.fields.get("action") != "phase_start"
     ]
 
 
