@@ -65,6 +65,7 @@ _ACTIONS: Mapping[str, str] = {
     "archive": "put it into the archive",
     "retire": "took it out of use",
     "collect": "moved its file away",
+    "refuse": "would have made a fact of it, which the policy denies",
     "date": "noted since when it is out of use",
 }
 #: what a consolidation made of it, by its pass
