@@ -2,7 +2,7 @@
 
     a transaction's events  ->  memory_write; then of each candidate: check, denied | conflict,
                                 deleted
-    a given block           ->  memory_recall, and the check of each space that was read
+    a given block           ->  memory_recall, and the check of each space, read or not
     a difference of phases  ->  its check, and memory_phase_diff
 
 A projection, and nothing more: what is implied is not stored. An item that was judged implies its
@@ -23,7 +23,7 @@ from engram.model.change import Event
 from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import event_type_of, item_id
-from engram.model.memory import SESSION
+from engram.model.memory import SESSION, SPACES
 from engram.model.numbering import NUMBERED
 from engram.model.phase_diff import AskedDiff
 from engram.model.trace import (
@@ -173,7 +173,7 @@ def events_of(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
 
 
 def events_of_block(block: GivenBlock, tick: int, known: Known) -> Iterator[ContractEvent]:
-    """What was given; then a check of each space that was read."""
+    """What was given; then a check of each space: in the order read, the closed ones behind."""
     policy = {"ref": block.policy}
     head = (block.last, tick, block.time, block.by, block.session)
     recalled = [
@@ -187,9 +187,13 @@ def events_of_block(block: GivenBlock, tick: int, known: Known) -> Iterator[Cont
         "phase_counts": known.phase_counts(block), "current_phase": known.current_phase(block),
     }  # fmt: skip
     yield ContractEvent(RECALL, *head, fields)
-    for space in block.spaces:
-        check = {"action": "read", "from_space": space, "allowed": True, "reason": "allowed"}
-        yield ContractEvent(BORDER_CHECK, *head, check | {"policy_snapshot": policy})
+    for space in (*block.spaces, *(one for one in SPACES if one not in block.spaces)):
+        allowed = space in block.spaces
+        check = {
+            "action": "read", "from_space": space, "allowed": allowed,
+            "reason": "allowed" if allowed else "space_disabled", "policy_snapshot": policy,
+        }  # fmt: skip
+        yield ContractEvent(BORDER_CHECK, *head, check)
 
 
 def events_of_diff(asked: AskedDiff, tick: int) -> Iterator[ContractEvent]:

@@ -1,6 +1,6 @@
 """Chains of replaced memories of a vault, with days and reasons, as far as they may be told.
 
-What was forgotten is in no chain; nor is a secret, nor what an agent may not be given. A reason
+What was forgotten is in no chain; nor is a secret, nor what may not be given to who asks. A reason
 that a model gave may have words of each memory that it was about: where one of them may not be
 told, the code of the reason stands alone.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engram.recall.borders import is_open_to
+from engram.recall.borders import is_memory_open_to
 from engram.recall.history import history_of, why_replaced
 
 if TYPE_CHECKING:
@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 
 
 def chains(
-    memories: Memories, projections: Projections, recipient: Recipient | None, timezone: str
+    memories: Memories, projections: Projections, recipient: Recipient, timezone: str
 ) -> Callable[[Memory], tuple[HistoryStep, ...]]:
-    """What tells the chain of a memory to an agent, or without one to the person."""
+    """What tells the chain of a memory to who asks."""
 
     def told(memory: Memory) -> bool:
         audience = memories.audience(memory.id)
-        if memory.status == "retired" or audience == "nobody":
-            return False
-        return recipient is None or is_open_to(recipient, audience, memory.space, memory.project)
+        return memory.status != "retired" and is_memory_open_to(recipient, audience, memory)
 
     def reason(memory: Memory) -> str:
         linked = {*memory.supersedes, *memory.superseded_by}

@@ -325,33 +325,39 @@ class SearchQueries:
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
+        recipient: Recipient, answer: ReasonedAnswer | None = None,
         turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
         history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
         `as_of`, an Instant or a Day, asks for what was true then, also what was replaced since.
-        Those that stand against each other come as one, or not at all. Of what an agent may be
-        given, and nothing where that is nothing; without one of everything but secrets. `turns` are
-        asked for where there is neither memory nor answer. With `history` each memory tells what it
-        replaced, and what replaced it. `mode` is that of `search`; what was retired is never given.
+        Those that stand against each other come as one, or not at all. Only what `recipient` may be
+        given: where that is nothing, there is no block but for a person who asks for everything.
+        What is over comes only as of a time, in mode "exhaustive" or where its status is asked for.
+        `turns` are asked for where there is neither memory nor answer. With `history` each memory
+        tells what it replaced, and what replaced it. `mode` is that of `search`; what was retired
+        is never given.
         """
         from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
         from engram.recall.disputed import members, undisputed_or_whole
-        from engram.recall.injection import is_given
+        from engram.recall.injection import is_given, is_told
 
         memories, day = self._memories, day_of(as_of or setting.now)
         statuses = in_force(as_of)
+        query = checked(parse(question, setting.timezone, as_of))
+        # of a day to come nothing is over yet
+        told_on = min(day, day_of(setting.now))
+        if query.statuses or mode == "exhaustive":
+            told_on = ""
 
         def open_to(memory: Memory) -> bool:
             audience = memories.audience(memory.id)
-            if recipient is None:
-                return audience != "nobody" and memory.status != "retired"
+            if recipient.person:
+                return is_told(memory, audience, recipient, told_on)
             return is_given(memory, audience, recipient, day, statuses)
 
-        query = checked(parse(question, setting.timezone, as_of))
         found = self.best_memories(
             query, limit, setting, mode=mode or "usual", open_to=open_to, by_meaning="beside"
         )
@@ -367,7 +373,7 @@ class SearchQueries:
             resting_on = {one.id for one in answer.source_memories if answer.found}
             given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
         nothing = not (given or said or (answer and answer.source_memories))
-        if recipient is not None and nothing:
+        if nothing and (recipient.projects or not recipient.person):
             return ContextBlock(answer=answer)
         opening = answer_items(answer, words) if answer else ()
 

@@ -324,13 +324,17 @@ class Vault:
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
-        With `projects` it holds what an agent that works there may be given, or nothing at all;
-        without them everything but secrets is asked. A question of time is answered by rules, from
-        memories and turns; any question with `reason`, which asks the model that is configured;
-        none where it is False. With `as_of` (see `list`) what was true and said by then; with
-        `history` what each memory replaced, and what replaced it. `mode` is that of `search`. The
-        access log tells to which `reader` it was given, by default the person. Raises BadInput for
-        an empty question that is to be answered.
+        A `reader` who is an agent is given what an agent in a folder of these `projects` may be
+        given; the person what belongs to them, to none, and to the person, and without projects to
+        any. Where nobody is named, projects stand for an agent that works there. Secrets, what is
+        over, and what belongs to another session are given to nobody.
+
+        A question of time is answered by rules, from memories and turns; any question with
+        `reason`, which asks the model that is configured; none where it is False. With `as_of` (see
+        `list`) what was true and said by then; with `history` what each memory replaced, and what
+        replaced it. `mode` is that of `search`. The access log tells to which `reader` it was
+        given, by default the person. Raises BadInput for an empty question that is to be answered,
+        ConfigError for a policy that is not understood.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -340,7 +344,7 @@ class Vault:
             question, setting=self._setting(next(iter(projects), "")),
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
-            recipient=self._recipient(projects) if projects else None, reason=reason,
+            recipient=self._recipient(projects, reader), reason=reason,
             as_of=asked, history=history, mode=mode,
         )  # fmt: skip
         self.note_given("recall", block.shown, question, reader)
@@ -370,11 +374,13 @@ class Vault:
 
         Raises Untrusted.
         """
+        from engram.model.given import UNKNOWN, Reader
         from engram.queries.exported_rules import rules_block
 
         self._check_given()
         self._settled()
-        recipient, today = self._recipient(projects), day_of(self.clock.now())
+        recipient = self._recipient(projects, Reader(UNKNOWN))
+        today = day_of(self.clock.now())
         return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
 
     def exported_records(
@@ -395,14 +401,36 @@ class Vault:
             statuses=statuses,
         )  # fmt: skip
 
-    def _recipient(self, projects: Sequence[str]) -> Recipient:
+    def open_documents(
+        self, projects: Sequence[str], session: str = ""
+    ) -> Callable[[str, bytes], bool]:
+        """Tells of a file, by path and bytes, whether it may be given to a client of the person.
+
+        In these projects, without any in all of them; of what belongs to a session, in that session
+        alone. Raises ConfigError for a policy that is not understood.
+        """
+        from engram.model.given import PERSON, Reader
+        from engram.queries.open_documents import open_documents
+
+        self._settled()
+        recipient = self._recipient(projects, Reader(PERSON, session))
+        return open_documents(self.parts.catalog, recipient)
+
+    def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
+        """Who is given something in these projects; where nobody is named, an agent in them."""
         from engram.capture.exclusion import Exclusion
+        from engram.model.given import BY_HAND, PERSON
         from engram.model.ids import slugs_of
         from engram.recall.borders import Recipient
 
         outside = Exclusion(self.settings.capture.exclude)
         names = tuple(one for name in projects for one in slugs_of(name))
-        return Recipient(names, self.settings.recall.share_personal, partial(outside, ""))
+        return Recipient(
+            names, self.settings.recall.share_personal, partial(outside, ""),
+            "" if reader is None or reader.session == BY_HAND else reader.session,
+            self.parts.policy.read_order,
+            not names if reader is None else reader.by == PERSON,
+        )  # fmt: skip
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",

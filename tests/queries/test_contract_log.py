@@ -281,10 +281,13 @@ def test_a_block_comes_after_the_transaction_it_saw_whatever_the_clock_says() ->
     assert [one.number if isinstance(one, LoggedTransaction) else -one.last for one in found] == [
         3, -2, 2, -1, 1,
     ]  # fmt: skip
-    recall, check = events_of_block(blocks[0], 5, Nothing())
+    recall, check, *refused = events_of_block(blocks[0], 5, Nothing())
     assert (recall.type, recall.number, recall.tick) == ("memory_recall", 2, 5)
     assert recall.fields["current_phase"] is None
-    assert check.fields["action"] == "read"
+    assert (check.fields["action"], check.fields["reason"]) == ("read", "allowed")
+    assert [(one.fields["from_space"], one.fields["reason"]) for one in refused] == [
+        (space, "space_disabled") for space in ("session", "project", "system")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
 #: `(number, category, day, importance, audience, space, project, valid_until, expires, confidence,
-#: settled)`
-LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool]
+#: settled, conversation)`
+LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool, str]
 
 
 class ReadOnlyCatalog:
@@ -74,16 +74,19 @@ class ReadOnlyCatalog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def live(self, projects: Sequence[str], *, personal: bool) -> list[LiveRow]:
+    def live(
+        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
+    ) -> list[LiveRow]:
         """The headers of live memories for everyone and for these projects, but of sessions.
 
-        With `personal` those for the person alone are among them, of whatever project.
+        With `personal` those for the person alone are among them, of whatever project; with a
+        conversation what belongs to that session alone.
         """
         return self._live(
             "(audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ?)",
-            "everyone", *projects, "person" if personal else "everyone",
+            " or audience = ? or space = 'session' and session = ?)",
+            "everyone", *projects, "person" if personal else "everyone", conversation,
         )  # fmt: skip
 
     def live_for_anybody(self) -> list[LiveRow]:
@@ -93,7 +96,8 @@ class ReadOnlyCatalog:
     def _live(self, condition: str, *values: object) -> list[LiveRow]:
         return self._rows(
             "select number, category, substr(created, 1, 10), ifnull(importance, 0), audience,"
-            " space, project, valid_until, expires, ifnull(confidence, 0), settled from memories"
+            " space, project, valid_until, expires, ifnull(confidence, 0), settled,"
+            " case space when 'session' then session else '' end from memories"
             f" where status in ('active', 'needs-review') and record != 'session' and {condition}",
             *values,
         )

@@ -84,9 +84,11 @@ class CatalogsBeside(ReadOnlyCatalog):
         for _, other in self._others:
             other.close()
 
-    def live(self, projects: Sequence[str], *, personal: bool) -> list[LiveRow]:
+    def live(
+        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
+    ) -> list[LiveRow]:
         """Also what the vaults beside hold for anybody: their border is judged by its row."""
-        found = super().live(projects, personal=personal)
+        found = super().live(projects, personal=personal, conversation=conversation)
         for vault, base, rows in self._each(lambda _, other: other.live_for_anybody()):
             found += (
                 (row[0] + base, *row[1:4], audience_beside(row[4], vault),

@@ -10,7 +10,7 @@ catalog that cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
-from engram.model.given import PolicyRef
+from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import SESSION, Audience, Memory
@@ -134,32 +134,46 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
     return found
 
 
-def _recipient(source: ContextSource, folder: str) -> Recipient:
-    """The agent that works in a folder."""
-    projects, globs = (
-        project_names(folder, source.places.home, source.root),
-        source.settings.capture.exclude,
+def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
+    """The names of the project of a folder; none where it is kept out."""
+    globs = source.settings.capture.exclude
+    if globs:
+        from engram.capture.exclusion import Exclusion
+
+        if Exclusion(globs)(folder, ""):
+            return ()
+    return project_names(folder, source.places.home, source.root)
+
+
+def _recipient(
+    source: ContextSource, projects: tuple[str, ...], reader: Reader, policy: PolicyRef
+) -> Recipient:  # fmt: skip
+    """The agent that works on a project."""
+    globs = source.settings.capture.exclude
+    session = "" if reader.session == BY_HAND else reader.session
+    agent = Recipient(
+        projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces
     )
-    personal = source.settings.recall.share_personal
     if not globs:
-        return Recipient(projects, personal)
+        return agent
     from engram.capture.exclusion import Exclusion
 
-    outside = Exclusion(globs)
-    projects = () if outside(folder, "") else projects
-    return Recipient(projects, personal, partial(outside, ""))
+    return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
 def at_session_start(
-    source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
-) -> GivenContext:
+    source: ContextSource, asked: HookCall, deadline: float, reader: Reader,
+    earlier: EarlierBlock | None = None,
+) -> GivenContext:  # fmt: skip
     """Where the last session of the project stopped, and the most useful memories for this one.
 
     Nothing where the session has that block already, with or without what was learnt from itself.
     """
-    recipient = _recipient(source, asked.folder)
-    with _open_catalog(source, asked.folder, recipient, deadline) as catalog_reader:
-        give = partial(_session_block, catalog_reader, source, recipient)
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
+        policy = _policy(catalog_reader.policy_mark, source)
+        recipient = _recipient(source, projects, reader, policy)
+        give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
             return give("")
         found = give(earlier.version)
@@ -171,11 +185,14 @@ def _session_block(
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
     recipient: Recipient,
+    policy: PolicyRef,
     known: str,
     without: str = "",
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
-    rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
+    rows = catalog_reader.live(
+        recipient.projects, personal=recipient.personal, conversation=recipient.session
+    )
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
@@ -193,7 +210,7 @@ def _session_block(
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
     )
-    return offered.context(block, catalog_reader, source)
+    return offered.context(block, catalog_reader, policy)
 
 
 class _Offered:
@@ -210,16 +227,14 @@ class _Offered:
             yield one
 
     def context(
-        self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, source: ContextSource
+        self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, policy: PolicyRef
     ) -> GivenContext:
         """A block with what is in it."""
         if not block.shown:
             return GivenContext()
         shown = tuple(_shown(self._known[name]) for name in block.shown)
-        return GivenContext(
-            block.text, shown, catalog_reader.items(block.shown),
-            _policy(catalog_reader.policy_mark, source), catalog_reader.last,
-        )  # fmt: skip
+        items = catalog_reader.items(block.shown)
+        return GivenContext(block.text, shown, items, policy, catalog_reader.last)
 
 
 def _shown(one: Memory | GivenSummary) -> Shown:
@@ -262,30 +277,36 @@ def _last_session(
     return None
 
 
-def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> GivenContext:
+def beside_a_prompt(
+    source: ContextSource, asked: HookCall, deadline: float, reader: Reader
+) -> GivenContext:
     """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
         return GivenContext()
-    recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
-    with _open_catalog(source, asked.folder, recipient, deadline) as catalog_reader:
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
         found = matches(terms, known, _LOOKED_AT)
+        if not found:
+            return GivenContext()
+        policy = _policy(catalog_reader.policy_mark, source)
+        recipient = _recipient(source, projects, reader, policy)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
         current = _current(memories, catalog_reader, source, recipient)
-        block = prompt_block(offered.each(current), budget)
-        return offered.context(block, catalog_reader, source)
+        block = prompt_block(offered.each(current), source.settings.recall.budget_tokens)
+        return offered.context(block, catalog_reader, policy)
 
 
 def _open_catalog(
-    source: ContextSource, folder: str, recipient: Recipient, deadline: float
+    source: ContextSource, folder: str, projects: Sequence[str], deadline: float
 ) -> ReadOnlyCatalog:
     """The catalog of the vault, with those of the vaults that are read beside it in a folder."""
     judged = fingerprint("redaction", source.settings.capture.redact_allow)
@@ -295,7 +316,7 @@ def _open_catalog(
         from engram.surfaces.hooks.catalogs_beside import CatalogsBeside, catalogs_beside
 
         first = Registered(source.root, source.id)
-        others = catalogs_beside(first, entries, folder, recipient.projects, source.places)
+        others = catalogs_beside(first, entries, folder, projects, source.places)
         if others:
             return CatalogsBeside(own, source.id, judged, deadline, others)
     return ReadOnlyCatalog(own, source.id, judged, deadline)
