@@ -172,8 +172,8 @@ def _border(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
 
 
 def _of_session(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """What holds for one session, and that is over."""
-    if candidate.space != SESSION:
+    """What holds for one session, and that is over; what is asked to outlive it does."""
+    if candidate.space != SESSION or candidate.wish is not None:
         return None
     last = max(candidate.receipt.time, admission.spoken(candidate.conversation))
     return Verdict("refuse", "session_over", candidate) if is_silent(last, admission.now) else None

@@ -1097,10 +1097,10 @@ class Vault:
             return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
         from engram.model.ids import slug
-        from engram.pipeline.promotion import Asked, promote_by_hand
+        from engram.pipeline.promoting import AskedPromotion, promote_by_hand
 
         named = slug(project) if project else ""
-        asked = Asked(to_space, named, here, reader or Reader())
+        asked = AskedPromotion(to_space, named, here, reader or Reader())
         return promote_by_hand(
             lambda: self._named(references), asked, self.parts, dry_run=dry_run
         )  # fmt: skip
@@ -1122,7 +1122,7 @@ class Vault:
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""
         from engram.pipeline import edits
-        from engram.pipeline.promotion import decline
+        from engram.pipeline.promoting import decline
 
         return edits.decide(lambda: decline(self.parts.lookup.memory(reference)), self.parts)
 

@@ -66,6 +66,7 @@ from tests.conformance import (
     door_functions,
     item_functions,
     phase_functions,
+    promotion_functions,
     record_functions,
     triage_functions,
     window_functions,
@@ -430,4 +431,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **door_functions.FUNCTIONS,
     **item_functions.FUNCTIONS,
     **phase_functions.FUNCTIONS,
+    **promotion_functions.FUNCTIONS,
 }
