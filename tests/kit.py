@@ -62,9 +62,7 @@ def reopened(vault: Vault, *, settings: Settings | None = None, **adapters: obje
     parts = vault.parts
     loaded = parts.loaded._replace(settings=settings or parts.settings)
     both = replace(parts.adapters, **adapters)  # type: ignore[arg-type]
-    vault.parts = VaultParts(
-        parts.root, loaded, parts.places, parts.environment, both, trusted=parts.trusted
-    )
+    vault.parts = VaultParts(parts.root, loaded, parts.places, parts.environment, both, parts.entry)
     return vault
 
 

@@ -272,7 +272,8 @@ class RecordSequence:
         assert bool(born or amended) or verdict.decision in ("refuse", "same"), (
             f"nothing: {verdict}"
         )
-        assert len(draft.events) <= 1 + len(amended), f"events: {draft.events}"
+        # what lost is told with what it lost to
+        assert len(draft.events) <= 1 + 2 * len(amended), f"events: {draft.events}"
         self._check_verdict(made, verdict, born, amended)
         self._check_protection(made, born, amended)
         if made.origin != "person":

@@ -557,10 +557,11 @@ class Walk:
         for name in self.ever():
             if name not in there and self.vault.parts.lookup.find_memory(name) is None:
                 last = self.vault.parts.catalog.log.events(name)[-1][2]
-                why = (last.name, dict(last.details).get("what", ""))
+                details = dict(last.details)
+                why = (last.name, details.get("what", "") or details.get("reason", ""))
                 assert why in (
-                    ("undone", "taken back"), ("undone", "purged"), ("hand_edit", "removed"),
-                    ("memory_purged", ""),
+                    ("undone", "taken back"), ("memory_deleted", "undone"), ("undone", "purged"),
+                    ("hand_edit", "removed"), ("memory_purged", ""),
                 ), f"lost: {name} {why}"  # fmt: skip
         for one in there.values():
             assert one.live or one.status_reason or one.superseded_by, (

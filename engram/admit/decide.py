@@ -166,7 +166,9 @@ def _low_trust(candidate: Candidate, admission: AdmissionContext) -> Verdict | N
 
 
 def _border(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """Whether anything may be written to its space."""
+    """Whether anything may be written to its space, if the rules of promotion have not said so."""
+    if candidate.leaves:
+        return None
     from engram.admit.gate.write_policy import attempt_of
 
     return _denied(candidate, border(admission.policy, attempt_of(candidate)))

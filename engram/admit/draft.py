@@ -7,7 +7,7 @@ the same plan), links and validity are set on both sides, ids are unique in the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from engram.admit.confidence import confidence_of
@@ -20,11 +20,23 @@ from engram.model.ids import memory_id
 from engram.model.instant import Instant
 from engram.model.item import kind_of, store_of
 from engram.model.memory import Memory
+from engram.model.numbering import place_of
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import OUTRANKED
 from engram.model.retention import Terms, expiry, renewed
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, superseded
-from engram.model.trace import CONFLICT, DELETED, KIND, STORE, WRITE, reason_gone
+from engram.model.trace import (
+    BORDER_CHECK,
+    CONFLICT,
+    DELETED,
+    KIND,
+    PROMOTED,
+    PROMOTED_AS,
+    PROMOTION_DENIED,
+    STORE,
+    WRITE,
+    reason_gone,
+)
 from engram.model.verdict import CASTS_DOUBT, GIVEN_BEFORE, MemoryPatch, Verdict
 from engram.model.view import VaultView
 
@@ -104,24 +116,73 @@ class AdmissionDraft:
         born = self._birth(candidate)
         details = {"rule": candidate.rule, "left_out": " ".join(verdict.left_out)}
         self._event(WRITE, born.id, verdict, category=born.category, **details)
-        if verdict.decision == "supersede":
-            born = replace(born, supersedes=verdict.memories)
-            for identifier in verdict.memories:
-                self._retire(identifier, born, verdict)
-        elif verdict.decision == "review":
+        if verdict.decision == "review":
             if verdict.rung:
                 self._lose(born.id, verdict)
             born = self._dispute(born, verdict)
-        elif verdict.code == CASTS_DOUBT:
-            for identifier in verdict.memories:
-                self._doubt(identifier, born, LOWER_AUTHORITY, verdict)
-        elif verdict.code == "replaces_part":
-            for identifier in verdict.memories:
-                self._note("memory_replaced_in_part", identifier, by=born.id)
         elif verdict.code == "older_than_holder":
             born = self._make_history(born, verdict)
+        else:
+            born = self._prevailing(born, verdict)
         self._put(born)
         return born
+
+    def _prevailing(self, stands: Memory, verdict: Verdict) -> Memory:
+        """A memory that stands, and what becomes of those that its verdict names."""
+        if verdict.decision == "supersede":
+            stands = replace(
+                stands, supersedes=tuple(dict.fromkeys((*stands.supersedes, *verdict.memories)))
+            )
+            for identifier in verdict.memories:
+                self._retire(identifier, stands, verdict)
+        elif verdict.code == CASTS_DOUBT:
+            for identifier in verdict.memories:
+                self._doubt(identifier, stands, LOWER_AUTHORITY, verdict)
+        elif verdict.code == "replaces_part":
+            for identifier in verdict.memories:
+                self._note("memory_replaced_in_part", identifier, by=stands.id)
+        return stands
+
+    # -- promotion -----------------------------------------------------------------------------
+
+    def move(self, after: Memory, verdict: Verdict, promotion: Mapping[str, str]) -> None:
+        """A memory in the space that a verdict lets it into; `promotion` are the event's details.
+
+        The item that it becomes there is numbered by the event.
+        """
+        self._put(self._prevailing(after, verdict))
+        self._note(PROMOTED, after.id, **promotion, **dict(place_of(after)))
+
+    def join(self, before: Memory, verdict: Verdict, promotion: Mapping[str, str]) -> Memory:
+        """A memory gives way to one that says the same where it was to go, which is confirmed."""
+        owner = self._confirm(verdict)
+        after = superseded(before, owner, PROMOTED_AS, self._now)
+        self._put(after)
+        self._note(PROMOTED, before.id, **promotion, into=owner.id)
+        return after
+
+    def take(self, copy: Memory, verdict: Verdict) -> None:
+        """A memory of another vault as it is to be here; it keeps its id."""
+        told = {"category": copy.category, **dict(place_of(copy))}
+        self._event(WRITE, copy.id, verdict, **told)
+        self._put(self._prevailing(copy, verdict))
+
+    def leave(self, after: Memory, promotion: Mapping[str, str]) -> None:
+        """A memory that another vault has now, out of use here."""
+        self._put(after)
+        self._note(PROMOTED, after.id, **promotion)
+
+    def stay(self, after: Memory, verdict: Verdict | None, denial: Mapping[str, str]) -> None:
+        """A memory that may not leave its space; `verdict` is that of a contest which it lost."""
+        if verdict is not None and verdict.rung:
+            self._lose(after.id, verdict)
+        if self.view.memory(after.id) != after:
+            self._put(after)
+        self._note(PROMOTION_DENIED, after.id, **denial)
+
+    def check(self, subject: str, **details: str) -> None:
+        """What the rules of promotion said of a memory."""
+        self._note(BORDER_CHECK, subject, **details)
 
     def _confirm(self, verdict: Verdict) -> Memory:
         owner = self.view.memory(verdict.memories[0])
@@ -235,7 +296,9 @@ class AdmissionDraft:
 
     @staticmethod
     def _item(candidate: Candidate) -> dict[str, str]:
-        """The details that the item of a candidate is numbered by."""
+        """The details that the item of a candidate is numbered by; none where it has one."""
+        if candidate.leaves:
+            return {}
         store = store_of(candidate.space, candidate.project, candidate.conversation)
         return {STORE: str(store), KIND: kind_of(candidate.slot)}
 

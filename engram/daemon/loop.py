@@ -292,26 +292,26 @@ class DaemonLoop:
             self._log.note("settled", vault=str(worker.root), files=count)
 
     def _inbox(self, worker: VaultWorker) -> float | None:
-        if self.paused.covers("inbox") or not self._is_active(worker):
+        if self.paused.covers("inbox") or not self._learns(worker):
             return None
         captured = worker.inbox()
         self._report_capture(captured, "inbox")
         return 1.0 if captured.more else None
 
     def _extract(self, worker: VaultWorker) -> None:
-        if self._is_active(worker) and ((outcome := worker.extract()).turns or outcome.failed):
+        if self._learns(worker) and ((outcome := worker.extract()).turns or outcome.failed):
             self._log.note(
                 "extracted", vault=str(worker.root), turns=outcome.turns,
                 memories=outcome.memories, failed=outcome.failed,
             )  # fmt: skip
 
     def _boxes(self, worker: VaultWorker) -> None:
-        if self._is_active(worker) and (count := worker.boxes()):
+        if self._learns(worker) and (count := worker.boxes()):
             self._log.note("sealed", vault=str(worker.root), boxes=count)
 
     def _consolidate(self, worker: VaultWorker) -> None:
         if (
-            self._is_active(worker)
+            self._learns(worker)
             and (done := worker.consolidate(self._settings.idle_minutes)) is not None
         ):
             self._log.note("consolidated", vault=str(worker.root), steps=len(done.steps))
@@ -322,7 +322,7 @@ class DaemonLoop:
             trim_memory()
 
     def _embed(self, worker: VaultWorker) -> float | None:
-        return 0.0 if self._is_active(worker) and worker.embed() else None
+        return 0.0 if self._learns(worker) and worker.embed() else None
 
     def _bring_up_index(self, worker: VaultWorker) -> float | None:
         if worker.is_here(self.watch) and not worker.here.bring_up_index():
@@ -331,6 +331,11 @@ class DaemonLoop:
 
     def _is_active(self, worker: VaultWorker) -> bool:
         return not self.paused.everything and worker.is_here(self.watch)
+
+    def _learns(self, worker: VaultWorker) -> bool:
+        """Whether anything is made of what is in a vault: not in one that is shared, where several
+        machines would."""
+        return self._is_active(worker) and not worker.here.shared
 
     def _report_capture(self, captured: SourceResult, source: str) -> None:
         if captured.files or captured.problems:
@@ -359,6 +364,8 @@ class DaemonLoop:
         worker, path = self.vault_workers.get(Path(notice.vault)), Path(notice.path)
         if worker is None or not path.is_file():
             return  # the vault is no longer registered, or the transcript is gone
+        if worker.here.shared:
+            return  # it became one: conversations go into the person's own
         report, outcome = worker.here.import_files(notice.source, path, live=True)
         if notice.event == ENDED:
             worker.here.close_conversation(notice.source, path)
@@ -380,7 +387,7 @@ class DaemonLoop:
         """
         self._put_back()
         for worker in self.vault_workers.values():
-            if worker.is_here(self.watch):
+            if worker.is_here(self.watch) and not worker.here.shared:
                 if anew:
                     self._reload_vault(worker)
                 count = self.tasks.attempt(f"boxes {worker.root}", partial(worker.boxes, reason))

@@ -45,7 +45,7 @@ def merged(
         if twin is not None:
             matched |= _twins(item, rules, texts)
             item = _enriched(item, rules[twin])
-        found.append(item)
+        found.append(item if known or item.fault else _with_wish(item, rules, texts))
     unusable = {item.receipt.message for item in model if item.fault}
     found += [
         item
@@ -58,9 +58,18 @@ def merged(
 
 def _stands(item: Candidate, unusable: Container[str], shown: str) -> bool:
     """Whether an item of the rules is kept beside what the model proposes, or does not."""
-    if item.receipt.quote not in shown or item.slot or _WANTED.search(item.sentence):
+    if item.receipt.quote not in shown or item.slot or item.wish is not None:
+        return True
+    if _WANTED.search(item.sentence):
         return True
     return item.receipt.message in unusable and item.confidence >= PRECISE
+
+
+def _with_wish(item: Candidate, rules: Sequence[Candidate], texts: dict[str, str]) -> Candidate:
+    """The item with the space that the person's own words ask for, whatever the model says."""
+    wishes = (rules[number].wish for number in sorted(_twins(item, rules, texts)))
+    wish = next(filter(None, wishes), None)
+    return item if wish is None else replace(item, wish=wish)
 
 
 def _twin(

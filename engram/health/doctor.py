@@ -18,11 +18,13 @@ class Examination:
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
-    `unguarded` are ignore files, each with a folder that it should leave out and does not;
-    `left` is what the inbox does not take, and why; `records` are files of records by path, with
-    what of them is not as their schema says; `missing_sources` are the memories that summaries tell
-    of and that are not there, by path; `policy` is why a policy file is not understood, and how to
-    mend that; `idle_policy` are the places of values of the vault that have no effect, by key.
+    `unguarded` are ignore files, each with a folder that it should leave out and does not; `left`
+    is what the inbox does not take, and why; `records` are files of records by path, with what of
+    them is not as their schema says; `missing_sources` are the memories that summaries tell of and
+    that are not there, by path; `phases` are what of phases.md is no phase, and why; `policy` is
+    why a policy file is not understood, and how to mend that; `idle_policy` are the places of
+    values of the vault that have no effect, by key; `sharing` is how vault and registry differ on
+    its being shared, and how to mend that.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -43,8 +45,10 @@ class Examination:
     records: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
     missing_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    phases: Sequence[str] = ()
     policy: tuple[str, str] | None = None
     idle_policy: Mapping[str, str] = field(default_factory=dict)
+    sharing: tuple[str, str] | None = None
 
 
 _TRAVELS = {
@@ -124,6 +128,11 @@ def _files(seen: Examination) -> Iterator[Finding]:
         )  # fmt: skip
     for path, problem in seen.refused.items():
         yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")
+    for problem in seen.phases:
+        yield Finding(
+            "warning", "phases", "phases.md", f"phases.md: {problem}",
+            "mend that line in an editor; `engram phases list` shows the phases there are",
+        )  # fmt: skip
     for path in seen.conflict_copies:
         if path.startswith("state/"):
             yield Finding(
@@ -173,6 +182,12 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
 
 
 def _policy(seen: Examination) -> Iterator[Finding]:
+    if seen.sharing is not None:
+        message, fix = seen.sharing
+        yield Finding(
+            "error", "sharing", "engram.toml",
+            f"no agent is given anything of it, and it takes no conversation: {message}", fix,
+        )  # fmt: skip
     if seen.policy is not None:
         message, fix = seen.policy
         yield Finding(

@@ -2,6 +2,7 @@
 
     contradiction   two that contradict each other (`conflicts`), the newer one first
     review          set aside for the person: stale, or lower in authority than what it contradicts
+    promotion       asked to hold in another space, which the rules denied or an agent asked for
     replaced        the person's own word that a model judged to be replaced, behind its successor
     speculative     not confirmed, and about to expire for it
     unheld          left to be done in a session that is out of use, and said nowhere else
@@ -18,6 +19,7 @@ from engram.model.authority import authority_rank
 from engram.model.findings import Reason, ReviewItem
 from engram.model.instant import Day, Instant, day_of, plus_days
 from engram.model.memory import Memory, confidence_tier
+from engram.model.promotion import BY_AGENT, PROMOTION_REASON, waits_for
 from engram.model.standing import disputes
 from engram.model.succession import JUDGED_BY_MODEL
 
@@ -37,7 +39,10 @@ def queue(
     found: dict[tuple[str, ...], ReviewItem] = {}
     asked: set[str] = set()
     judged = [item for memory in live for item in _replaced(memory, now, find)]
-    for items in (_contradictions(live), _for_review(live), judged, _speculative(live, now)):
+    asked_for = list(_promotions(live))
+    for items in (
+        _contradictions(live), _for_review(live), asked_for, judged, _speculative(live, now),
+    ):  # fmt: skip
         for item in items:
             names = tuple(memory.id for memory in item.memories)
             if len(names) > 1 or names[0] not in asked:
@@ -54,6 +59,8 @@ def still_asked(reason: Reason, found: Sequence[Memory | None]) -> list[Memory] 
     """The memories of a question as they are by now; None when it is answered already."""
     if reason == "unheld":
         return [memory for memory in found if memory is not None] or None
+    if reason == "promotion":
+        return [one for one in found if one is not None and waits_for(one)] or None
     if reason == "replaced":
         newer, older = found
         asked = newer is not None and older is not None and _is_replaced(newer, older)
@@ -91,6 +98,17 @@ def _for_review(live: Sequence[Memory]) -> Iterator[ReviewItem]:
     for memory in sorted(waiting, key=lambda one: (one.status_since, one.created, one.id)):
         since = f" since {day_of(memory.status_since)}" if memory.status_since else ""
         yield ReviewItem("review", (memory,), f"{memory.status_reason or 'set aside'}{since}")
+
+
+def _promotions(live: Sequence[Memory]) -> Iterator[ReviewItem]:
+    waiting = [memory for memory in live if waits_for(memory)]
+    for memory in sorted(waiting, key=lambda one: (one.created, one.id)):
+        by_agent = memory.extras.get(PROMOTION_REASON) == BY_AGENT
+        who = "an agent" if by_agent else "you"
+        space = waits_for(memory)
+        yield ReviewItem(
+            "promotion", (memory,), f"{who} asked for it to hold in {space} space", space
+        )
 
 
 def _speculative(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:

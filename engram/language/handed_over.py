@@ -259,6 +259,12 @@ _OWN_INTRODUCTION = re.compile(
     r"|\b(?:you should|for you to) (?:know|remember)\b",
     re.IGNORECASE,
 )
+#: Above what is to be remembered in a space (`promotion_hints`).
+_FOR_A_SPACE = re.compile(
+    r"\b(?:(?:remember|save) this (?:for|about) (?:me|everyone|(?:the|my|our) (?:project|system))"
+    r"|(?:project|system) memory)(?:,? please)?:$",
+    re.IGNORECASE,
+)
 #: Above the points of what a person asks for, with a colon or without.
 _HEADING = re.compile(
     r"(?:# ?)?(?:the |my |our )?(?:(?:strict|hard|project|tech|technical|important|general|coding"
@@ -288,6 +294,8 @@ _POINTS = re.compile(
 def introduces_own(line: str) -> bool:
     """Whether the line opens a list of what the person says themselves."""
     if _HEADING.fullmatch(line) or _POINTS.fullmatch(_SENTENCE.split(line)[-1]):
+        return True
+    if _FOR_A_SPACE.search(line):
         return True
     if not line.endswith(":") or _OWN_INTRODUCTION.search(line) is None:
         return False

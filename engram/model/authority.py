@@ -24,6 +24,15 @@ def authority_rank(authority: str) -> int:
     return AUTHORITIES.index(authority) if authority in AUTHORITIES else 0
 
 
+def counted_authority(claimed: str, most: str, *, vouched: bool = False) -> str:
+    """What counts of the authority that the header of a shared memory claims.
+
+    `most` is what the registry lets headers of that vault claim; what a transaction of this machine
+    wrote (`vouched`, see `model/trace.is_vouched`) counts in full.
+    """
+    return claimed if vouched else min(claimed, most, key=authority_rank)
+
+
 class Assertion(NamedTuple):
     """What the ladder asks of a statement.
 

@@ -10,6 +10,7 @@ from engram.model.memory import scope_of
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
+    from engram.model.promotion import SpaceWish
 
 Origin = Literal["rules", "model", "person"]
 #: whose words a quote is: typed by the person, pasted by them, said by the agent, written by a
@@ -109,6 +110,10 @@ class Candidate:
     sections: tuple[tuple[str, str], ...] = ()
     related_files: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    #: the space in which the person asked for it to hold, and the words that ask
+    wish: SpaceWish | None = None
+    #: the space that it comes from, of a memory that the rules of promotion let out of there
+    leaves: str = ""
 
     @property
     def conversation(self) -> str:
@@ -132,5 +137,6 @@ class Candidate:
 
     @property
     def wanted(self) -> bool:
-        """Whether it is kept as it stands: asked to be remembered, or held by another store."""
-        return self.origin == "person" or self.voice == "stored"
+        """Whether it is kept as it stands: asked to be remembered, or held somewhere already."""
+        held = self.voice == "stored" or bool(self.leaves)
+        return self.origin == "person" or held or (self.wish is not None and self.in_own_words)

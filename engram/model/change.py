@@ -80,7 +80,7 @@ class Transaction(NamedTuple):
 
     `left` lists the paths that a person had changed in between: their bytes were kept. `tick` is
     the last one that was used once it was committed, 0 of an older version. `policy` is the digest
-    of the policy that held.
+    of the policy that held. `chain` is its link in the chain of digests, '' of an older version.
     """
 
     number: int
@@ -89,3 +89,4 @@ class Transaction(NamedTuple):
     left: tuple[str, ...] = ()
     tick: int = 0
     policy: str = ""
+    chain: str = ""

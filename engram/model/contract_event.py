@@ -2,13 +2,14 @@
 
     a transaction's events  ->  memory_write; then of each candidate: check, denied | conflict,
                                 deleted
-    a given block           ->  memory_recall, and the check of each space that was read
+    a given block           ->  memory_recall, and the check of each space, read or not
+    a difference of phases  ->  its check, and memory_phase_diff
 
 A projection, and nothing more: what is implied is not stored. An item that was judged implies its
-border check, one that was admitted the tags of the policy that held. Items, words and questions
-come in through `Known`, and are those of the moment of asking. Events of the vault that the
-contract does not know (`consolidated`, `extracted`, `hand_edit`) keep their names and details.
-Pure.
+border check, the first of a store its first phase, one that was admitted the tags of the policy
+that held. Items, words, phases and questions come in through `Known`, and are those of the moment
+of asking. Events of the vault that the contract does not know (`consolidated`, `extracted`,
+`hand_edit`) keep their names and details. Pure.
 """
 
 from __future__ import annotations
@@ -17,18 +18,27 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from engram.model import phase_event
 from engram.model.change import Event
 from engram.model.given import BY_HAND, IMPORT, NIGHT, PERSON, GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import event_type_of, item_id
-from engram.model.memory import SESSION
+from engram.model.memory import SESSION, SPACES
+from engram.model.numbering import NUMBERED
+from engram.model.phase_diff import AskedDiff
 from engram.model.trace import (
     BORDER_CHECK,
     CONFLICT,
     DELETED,
     DENIED,
     FORGET,
+    FROM,
+    HAND_EDIT,
     ITEM,
+    PHASE_STARTED,
+    PROMOTED,
+    PROMOTED_AS,
+    PROMOTION_DENIED,
     RECALL,
     TICK,
     WRITE,
@@ -41,19 +51,19 @@ _RETURNED = "memory_restored"
 #: the events of a transaction that are told under other names, beside what they imply
 SOURCES: Mapping[str, tuple[str, ...]] = {
     WRITE: (WRITE, _RETURNED), DENIED: (DENIED,), CONFLICT: (CONFLICT,), FORGET: (FORGET,),
-    DELETED: (DELETED,),
+    DELETED: (DELETED, PROMOTED),
+    PHASE_STARTED: (PHASE_STARTED, WRITE, DENIED, HAND_EDIT, NUMBERED),
 }  # fmt: skip
 #: refusals at the border of a space: the check says it, and nothing was denied by a rule
 _BORDER_CODES = frozenset({"write_space_disallowed", "space_disabled"})
-#: of events that number a file and judge nobody
-_NOT_JUDGED = frozenset({"hand_edit", "item_numbered"})
+#: of events that number a file, and whose border check, if any, is told apart
+_NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED, PROMOTED})
 #: who acts where no conversation tells it, by the kind of the transaction
 _ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "expire": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
 _TRANSCRIPT = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{12}")
 #: transcripts of what a person typed
 _TYPED = frozenset({"remember"})
-_NO_PHASE = "phase-unknown"
 _INTERACTION = "interaction_recorded"
 
 
@@ -106,10 +116,10 @@ class ContractEvent(NamedTuple):
         return frozenset(found.union(item.store.space for item in items if item is not None))
 
 
-_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item")
+_IDS = ("memory_id", "winner_id", "loser_id", "subject_id", "item", "from_id", "to_id")
 
 
-class Known(Protocol):
+class Known(phase_event.KnownPhases, Protocol):
     """What is known of items and words at the moment of asking."""
 
     def item(self, file: str, number: int) -> str:
@@ -124,6 +134,18 @@ class Known(Protocol):
         """The tags of what was admitted under the policy of a digest."""
         ...
 
+    def phase_id(self, store: str, time: Instant) -> str:
+        """The phase of a store (`<space>:<owner>`) at a moment; `phase-unknown` of no store."""
+        ...
+
+    def phase_counts(self, block: GivenBlock) -> Mapping[str, Mapping[str, int]]:
+        """How many items of a block came from which phase, by space."""
+        ...
+
+    def current_phase(self, block: GivenBlock) -> Fields | None:
+        """The phase that a block was given in; None before the first memory of its store."""
+        ...
+
     def question(self, block: GivenBlock) -> str:
         """What a block was given for, as far as that may still be told."""
         ...
@@ -135,16 +157,23 @@ def events_of(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
     before = Event("")
     for event in one.events:
         details = dict(event.details)
+        for name, fields in phase_event.phases_begun(event.name, details, known, one.policy):
+            yield _event(one, name, details, fields)
         judged = event.name not in _NOT_JUDGED and details.get(ITEM, "")
         if judged and judged != dict(before.details).get(ITEM, ""):
             yield _checked(one, event, details)
-        if event.name not in (WRITE, _RETURNED) and not _is_border(event, details):
+        if event.name == BORDER_CHECK and details.get("action") == phase_event.START:
+            fields = phase_event.refused_start(details, one.policy)
+            yield _event(one, BORDER_CHECK, details, fields)
+        elif event.name in _OF_PROMOTION:
+            yield from _promotion(one, event, details, known)
+        elif event.name not in (WRITE, _RETURNED, PHASE_STARTED) and not _is_border(event, details):
             yield _told(one, event, details, known)
         before = event
 
 
 def events_of_block(block: GivenBlock, tick: int, known: Known) -> Iterator[ContractEvent]:
-    """What was given; then a check of each space that was read."""
+    """What was given; then a check of each space: in the order read, the closed ones behind."""
     policy = {"ref": block.policy}
     head = (block.last, tick, block.time, block.by, block.session)
     recalled = [
@@ -155,12 +184,23 @@ def events_of_block(block: GivenBlock, tick: int, known: Known) -> Iterator[Cont
         "how": block.how, "query": known.question(block), "recalled": recalled, "policy": policy,
         "deterministic_hash": block.deterministic_hash, "content_hash": block.content_hash,
         "spaces_consulted": list(block.spaces), "recall_counts": block.counts,
-        "phase_counts": {space: {} for space in block.spaces}, "current_phase": None,
+        "phase_counts": known.phase_counts(block), "current_phase": known.current_phase(block),
     }  # fmt: skip
     yield ContractEvent(RECALL, *head, fields)
-    for space in block.spaces:
-        check = {"action": "read", "from_space": space, "allowed": True, "reason": "allowed"}
-        yield ContractEvent(BORDER_CHECK, *head, check | {"policy_snapshot": policy})
+    for space in (*block.spaces, *(one for one in SPACES if one not in block.spaces)):
+        allowed = space in block.spaces
+        check = {
+            "action": "read", "from_space": space, "allowed": allowed,
+            "reason": "allowed" if allowed else "space_disabled", "policy_snapshot": policy,
+        }  # fmt: skip
+        yield ContractEvent(BORDER_CHECK, *head, check)
+
+
+def events_of_diff(asked: AskedDiff, tick: int) -> Iterator[ContractEvent]:
+    """The check of the space; then what changed from one phase to another, if it was told."""
+    head = (asked.last, tick, asked.time, asked.by, asked.session)
+    for name, fields in phase_event.diff_asked(asked):
+        yield ContractEvent(name, *head, fields)
 
 
 # -- one transaction ------------------------------------------------------------------------------
@@ -209,6 +249,53 @@ def _checked(one: LoggedTransaction, event: Event, details: Mapping[str, str]) -
     })  # fmt: skip
 
 
+_OF_PROMOTION = frozenset({BORDER_CHECK, PROMOTED, PROMOTION_DENIED})
+
+
+def _promotion(
+    one: LoggedTransaction, event: Event, details: Mapping[str, str], known: Known
+) -> Iterator[ContractEvent]:
+    """What was said of a memory that was to leave its space; one that left it is deleted there."""
+    policy = {"ref": one.policy}
+    left = details.get(FROM) or event.subject
+    spaces = {name: details.get(name, "") for name in ("from_space", "to_space")}
+    code = details.get("code", "")
+    if event.name == BORDER_CHECK:
+        check = {"action": "promote", **spaces, "allowed": code == "allowed", "reason": code}
+        more = {"subject_id": left, "policy_snapshot": policy}
+        yield _event(one, BORDER_CHECK, details, check | more)
+        return
+    if event.name == PROMOTION_DENIED:
+        denied = {"memory_id": left, "allowed": False, "reason": code, "policy_snapshot": policy}
+        yield _event(one, PROMOTION_DENIED, details, spaces | denied)
+        return
+    into = details.get("into", "")
+    here = details.get(ITEM, "") or details.get("to_item", "")
+    now = known.item(into, one.number) if into else here
+    vault = {"to_vault": details["to_vault"]} if "to_vault" in details else {}
+    yield _event(one, PROMOTED, details, {
+        **spaces, "from_id": left, "to_id": now, **vault,
+        "authority_used": details.get("authority", ""), "reason": details.get("by", ""),
+        "policy_snapshot": policy,
+    })  # fmt: skip
+    yield _deleted(one, details, left, PROMOTED_AS, now, known)
+
+
+def _deleted(
+    one: LoggedTransaction, details: Mapping[str, str], item: str, reason: str, by: str,
+    known: Known,
+) -> ContractEvent:  # fmt: skip
+    """An item that left the active set of its store."""
+    space, owner, *_ = (*item.split(":"), "")
+    named = item_id(item) is not None
+    return _event(one, DELETED, details, {
+        "space": space if named else "", "owner": owner if named else "",
+        "phase_id": known.phase_id(f"{space}:{owner}" if named else "", one.time),
+        "memory_id": item, "reason": reason,
+        **({"replaced_by": by} if by else {}), "policy_snapshot": {"ref": one.policy},
+    })  # fmt: skip
+
+
 def _is_border(event: Event, details: Mapping[str, str]) -> bool:
     return event.name == DENIED and details.get("code", "") in _BORDER_CODES
 
@@ -237,14 +324,9 @@ def _told(
             "policy_snapshot": policy,
         }  # fmt: skip
     elif event.name == DELETED:
-        item, by = item_of(event.subject), details.get("replaced_by", "")
-        space, _, rest = item.partition(":")
-        named = item_id(item) is not None
-        fields = {
-            "space": space if named else "", "owner": rest.partition(":")[0] if named else "",
-            "phase_id": _NO_PHASE, "memory_id": item, "reason": details.get("reason", ""),
-            **({"replaced_by": item_of(by)} if by else {}), "policy_snapshot": policy,
-        }  # fmt: skip
+        by = details.get("replaced_by", "")
+        gone = item_of(event.subject), details.get("reason", ""), item_of(by) if by else ""
+        return _deleted(one, details, *gone, known)
     else:
         fields = {"subject": event.subject, "details": dict(sorted(details.items()))}
     return _event(one, event.name, details, fields)
@@ -310,6 +392,8 @@ def _actor(
     """Who acted, and in which session: by the turn that was read, else by the transaction."""
     named = details.get("source", "").partition("#")[0], subject
     session = next(filter(_TRANSCRIPT.fullmatch, named), "")
+    if details.get("agent"):
+        return details["agent"], session or BY_HAND
     if not session:
         return _ACTORS.get(one.kind, PERSON), BY_HAND
     profile = session.rpartition("-")[0]
@@ -317,11 +401,11 @@ def _actor(
 
 
 def ordered(
-    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock]
-) -> Iterator[LoggedTransaction | GivenBlock]:
-    """Both, newest first: a block comes after the last transaction that was seen, by its number.
+    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock | AskedDiff]
+) -> Iterator[LoggedTransaction | GivenBlock | AskedDiff]:
+    """All, newest first: a block comes after the last transaction that was seen, by its number.
 
-    Times do not count: a clock may go back.
+    So does a difference that was asked for. Times do not count: a clock may go back.
     """
     waiting = iter(blocks)
     block = next(waiting, None)

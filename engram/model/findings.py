@@ -63,7 +63,7 @@ class AuditReport:
 
 
 #: why a memory is put to the person
-Reason = Literal["contradiction", "review", "replaced", "speculative", "unheld", "new"]
+Reason = Literal["contradiction", "review", "promotion", "replaced", "speculative", "unheld", "new"]
 
 
 @dataclass(frozen=True, slots=True)

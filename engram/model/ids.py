@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from engram.model.instant import Instant, compact
 from engram.model.text import content_hash, sha256_text
+from engram.model.vault_label import split_id
 
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,79})")
 _MEMORY = re.compile(r"[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]+)?")
@@ -26,6 +27,12 @@ _RESERVED = frozenset(
 def is_id(text: str) -> bool:
     """Whether text may name a memory: lower-case letters, digits and hyphens, 1..80 long."""
     return _ID.fullmatch(text) is not None and text not in _RESERVED
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the id of a memory, of this vault or of another one (`@shop/ID`)."""
+    label, identifier = split_id(text)
+    return is_id(identifier) and (not label or is_id(label[1:]))
 
 
 def is_reserved(name: str) -> bool:
@@ -55,8 +62,11 @@ def block_id(message: str) -> str:
 
 
 def docid(name: str) -> str:
-    """`#` and six hex digits of the id of a memory or page, or of a turn's link."""
-    return "#" + sha256_text(name)[:6]
+    """`#` and six hex digits of the id of a memory or page, or of a turn's link.
+
+    A memory of another vault (`@shop/ID`) has the one that it has there.
+    """
+    return "#" + sha256_text(split_id(name)[1])[:6]
 
 
 _NAME_WORD = re.compile(r"\w+")

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.item import MemoryItem, event_type_of, kind_of, store_of_memory
+from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON, PROMOTION_TARGET
 from engram.model.text import sha256_text
 
 if TYPE_CHECKING:
@@ -107,8 +108,9 @@ def memory_item(
         "key": memory.key,
         "dedup_key": dedup_key(event_type, memory.text, memory.key),
         "source_turn_ids": memory.sources,
-        "promoted_from": extras.get("promoted_from", ""),
-        "promotion_reason": extras.get("promotion_reason", ""),
+        "promotion_target": extras.get(PROMOTION_TARGET, ""),
+        "promoted_from": extras.get(PROMOTED_FROM, ""),
+        "promotion_reason": extras.get(PROMOTION_REASON, ""),
         **(given or {}),
     }
     stated = {name: value for name, value in meta.items() if value not in ("", ())}

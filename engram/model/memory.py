@@ -217,6 +217,26 @@ def is_settled(memory: Memory) -> bool:
     return bool(memory.extras.get(FULFILLED) or closed_as(memory))
 
 
+def is_reviewed_when_due(memory: Memory) -> bool:
+    """Whether the person is asked at its `expires` if it still holds; the rest ends (design 5.12).
+
+    What is speculative always ends, and a promise that is closed.
+    """
+    if speculative_days(memory.confidence) is not None:
+        return False
+    if memory.category == "commitment":
+        return not closed_as(memory)
+    return memory.category in PROTECTED or memory.schema == "constraint"
+
+
+def has_expired(memory: Memory, day: Day) -> bool:
+    """Whether its time was up on a day, though no night has said so yet; not without a day."""
+    if memory.status == "expired" and memory.status_since[:10] <= day:
+        return day != ""
+    ends = (memory.live or memory.status == "expired") and not is_reviewed_when_due(memory)
+    return ends and "" < memory.expires <= day
+
+
 def is_uncollected(memory: Memory) -> bool:
     """Whether a memory is retired and its file does not lie in the archive."""
     return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")

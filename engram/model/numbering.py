@@ -3,9 +3,10 @@
     store="project:shop" kind="semantic"  ->  item="project:shop:semantic:12" tick="415"
 
 An event about a judged candidate, or about a file that was found, names its store and its kind; the
-transaction holds an item and a tick in place of them, and nothing else tells of either: files have
-no numbers, since they travel and logs do not. Items are counted for each store and kind, ticks for
-the vault. Guarantees: no number is given twice, ticks rise by one an item. Pure.
+transaction holds an item and a tick in place of them, and nothing else tells of either (but for
+`promoted_from`): files have no numbers, since they travel and logs do not. Items are counted for
+each store and kind, ticks for the vault. Guarantees: no number is given twice, ticks rise by one an
+item. Pure.
 """
 
 from __future__ import annotations
@@ -15,14 +16,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Event
 from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
-from engram.model.trace import CONFLICT, DENIED, ITEM, KIND, STORE, TICK, WRITE, now_called
+from engram.model.trace import (
+    CONFLICT,
+    DENIED,
+    FROM,
+    HAND_EDIT,
+    ITEM,
+    KIND,
+    PHASE_STARTED,
+    PROMOTED,
+    STORE,
+    TICK,
+    WRITE,
+    now_called,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.memory import Memory
 
-#: what a person did to a file; and the item of a memory that had none, or moved to another store
-HAND_EDIT, NUMBERED = "hand_edit", "item_numbered"
+#: the item of a memory that had none, or moved to another store
+NUMBERED = "item_numbered"
 #: the detail of NUMBERED that says of which memory: nothing has happened to the memory itself
 MEMORY = "memory"
 #: a tick and an item's number are below this, so that they fit wherever they are kept
@@ -62,7 +76,8 @@ def numbered(
     """The events with items and ticks, and the last tick that is used then.
 
     `tick` is the last one used before, `last` the highest number of a store and kind. What denies a
-    candidate and what says to which memory it lost are about one item.
+    candidate and what says to which memory it lost are about one item. A phase that
+    begins takes a tick and no number.
     """
     found: list[Event] = []
     counts: dict[tuple[str, str], int] = {}
@@ -76,6 +91,11 @@ def numbered(
                 tick += 1
                 item = counts[place] = counts.get(place, last(store, kind)) + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
+        elif event.name == PHASE_STARTED:
+            tick += 1
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
+        elif FROM in details:  # about an item that there is
+            found.append(event._replace(details=(*event.details, (TICK, str(tick)))))
         else:
             found.append(event)
         before = event
@@ -107,7 +127,7 @@ def items_in(transaction: Transaction) -> list[NumberedItem]:
         file = ""
         if event.name == NUMBERED:
             file = details.get(MEMORY, "")
-        elif event.name == HAND_EDIT or now_called(event).name == WRITE:
+        elif now_called(event).name in (HAND_EDIT, WRITE, PROMOTED):
             file = event.subject
         session = details.get("source", "").partition("#")[0]
         found.append(NumberedItem(item, int(tick), file, session))

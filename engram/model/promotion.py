@@ -10,20 +10,52 @@ A pair of spaces without a rule is refused to everybody. Pure.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.authority import authority_rank
-from engram.model.policy import Policy
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.policy import Policy
 
 PromotionCode = Literal[
     "allowed", "promotion_disallowed", "promotion_event_type", "promotion_authority"
 ]
 #: header keys of a memory that left another space: the item it was there, and why
 PROMOTED_FROM, PROMOTION_REASON = "promoted_from", "promotion_reason"
+#: header key of a memory for which that was asked, and which waits for the person: the space
+PROMOTION_TARGET = "promotion_target"
+#: what became of a promotion: it was done, and it was done before
+ALLOWED, ALREADY = "allowed", "already"
+#: the target's memory stands against it
+PROMOTION_CONFLICT = "promotion_conflict"
 #: the reason where a person asked by hand
 BY_HAND = "by_hand"
+#: and where an agent did, which waits for the person
+BY_AGENT = "by_agent"
+#: what begins the reason where the words of a conversation asked
+HINT = "hint:"
 #: what is enough for a decision where the rule lets the person's word decide
 _THE_PERSONS = "user_asserted"
+
+
+def waits_for(memory: Memory) -> str:
+    """The space that was asked for a memory in use and that the person may yet allow, else ''."""
+    target = memory.extras.get(PROMOTION_TARGET, "")
+    return target if memory.live and target != memory.space else ""
+
+
+class SpaceWish(NamedTuple):
+    """A space that the person asked for in words, and the code of these (`hint:...`)."""
+
+    space: str
+    code: str
+
+
+def has_rule(policy: Policy, from_space: str, to_space: str) -> bool:
+    """Whether anything may leave a space for another one, on whatever word."""
+    pair = from_space, to_space
+    return any((one.from_space, one.to_space) == pair for one in policy.promotions)
 
 
 def promotion_code(

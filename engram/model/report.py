@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.consolidation_run import ConsolidationRun
+from engram.model.promotion import ALLOWED, ALREADY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from engram.model.instant import Instant
     from engram.model.memory import Memory
@@ -33,6 +34,26 @@ class MemoryEdit:
     events: tuple[Event, ...]
     changes: tuple[Change, ...] = ()
     ack: tuple[Range, ...] = ()
+
+
+class Promotion(NamedTuple):
+    """What became of a promotion: its code, and the memory before and after.
+
+    `allowed`, `already` for what is there, or why it stays: a code of the rules of promotion, of
+    the policy, or `promotion_conflict`. Of one into a shared vault `shared` is `@NAME` of that, and
+    `path` that of the file there.
+    """
+
+    code: str
+    before: Memory
+    after: Memory
+    shared: str = ""
+    path: str = ""
+
+    @property
+    def denied(self) -> bool:
+        """Whether the memory may not leave its space, or not yet."""
+        return self.code not in (ALLOWED, ALREADY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +236,8 @@ class Status:
     that there are records of; `tiers` how many memories are in each; `model` and `vectors` are None
     where none is configured, as `last_run`, the last consolidation, where there is no record of it.
     `policy_problem` is why a policy file is not understood: then nothing is learnt or given.
+    `shares` is the space of a vault that is shared with others, `served` are the repository and the
+    globs of projects that it serves, `sharing_problem` is how it and the registry differ on that.
     """
 
     vault: str
@@ -236,6 +259,9 @@ class Status:
     vectors: VectorStatus | None = None
     last_run: ConsolidationRun | None = None
     policy_problem: str = ""
+    shares: str = ""
+    served: Sequence[str] = ()
+    sharing_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ today's names alone; what an older transaction holds is not rewritten. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
 from engram.model.authority import Rung
@@ -36,6 +36,12 @@ UNDONE: DeletionReason = "undone"
 #: a detail of an event about a judged candidate, or a file that was found: `<space>:<owner>` and
 #: the kind. The transaction holds `item` and `tick` in place of them.
 STORE, KIND, ITEM, TICK = "store", "kind", "item", "tick"
+#: what a person did to a file, or another machine; and that somebody says again that it holds
+HAND_EDIT, CONFIRMED = "hand_edit", "memory_confirmed"
+#: the detail of an event of promotion: the item that a memory was in the space that it is to leave
+FROM = "from"
+#: why a memory that another space has already left the active set
+PROMOTED_AS: DeletionReason = "promoted"
 #: the reason of a `memory_forget`, and the status reason, of what no confirmation renews
 TTL_EXPIRED = "ttl_expired"
 #: the detail of words: those of the person who decided, or of a draft
@@ -45,6 +51,8 @@ _REASON_OF_STATUS: Mapping[str, DeletionReason] = {
     "superseded": "superseded", "expired": "expired", "retired": "retired", "archived": "archived",
 }  # fmt: skip
 _FORGOTTEN: DeletionReason = "forgotten"
+#: what says whose words a memory has
+_VOUCHING = frozenset({WRITE, CONFIRMED, HAND_EDIT})
 
 
 def reason_gone(memory: Memory) -> DeletionReason:
@@ -83,6 +91,20 @@ def forgetting(memory: Memory, reason: str = "") -> Event:
     """`memory_forget`: nobody confirmed a memory in time, or nothing renews it."""
     told = reason or (TTL_EXPIRED if memory.status_reason == TTL_EXPIRED else "decay")
     return Event(FORGET, memory.id, (("reason", told),))
+
+
+def is_vouched(events: Iterable[Event]) -> bool:
+    """Whether the words of a memory are as a transaction of this machine wrote or confirmed them.
+
+    `events` are those about it, oldest first. What a person changed in a file, or git brought, is a
+    claim until somebody here confirms it; an undo brings back what was so before.
+    """
+    vouched = False
+    for event in events:
+        undone = ("reason", UNDONE) in event.details
+        if event.name in _VOUCHING and not undone:
+            vouched = event.name != HAND_EDIT
+    return vouched
 
 
 def _kept(details: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -228,11 +228,13 @@ def _report(
 
 def plan_steps(request: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
     """What a consolidation would do now, every step of it checked; nothing is written."""
-    from engram.consolidate.passes.order import PASSES  # here: most extractions are not followed
+    # imported here: most extractions are not followed
+    from engram.consolidate.passes.order import PASSES, SHARED_PASSES
     from engram.consolidate.plan import run_passes
 
     context = pass_context(request, ports)
-    return run_passes(context, PASSES, request.declined, ports.stopwatch.seconds)
+    passes = SHARED_PASSES if ports.shared else PASSES
+    return run_passes(context, passes, request.declined, ports.stopwatch.seconds)
 
 
 def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:

@@ -33,6 +33,7 @@ from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ending import end_over
 from engram.pipeline.ports import Ports
+from engram.pipeline.promotion import promote_as_asked
 from engram.pipeline.record_import import enter_records
 from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import writing
@@ -342,7 +343,9 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
             verdict = Verdict("refuse", "too_many", candidate)
         else:
             verdict = admit(candidate, admission)
-        draft.enter(verdict)
+        memory = draft.enter(verdict)
+        if memory is not None and (wish := verdict.candidate.wish) is not None:
+            promote_as_asked(memory, wish, verdict.candidate.receipt.link, draft, admission, ports)
         verdicts.append(verdict)
     return verdicts
 

@@ -29,6 +29,7 @@ from engram.model.ports import (
     KeptVerdicts,
     Model,
     PageWriter,
+    Phases,
     RecordAsker,
     RunModel,
     RunRecords,
@@ -185,6 +186,10 @@ class Ports(Protocol):
         """Boxes, entities and summaries as file changes."""
 
     @property
+    def phases(self) -> Phases:
+        """The page of phases."""
+
+    @property
     def eraser(self) -> Eraser:
         """Takes a memory out of the pages of others."""
 
@@ -241,6 +246,10 @@ class Ports(Protocol):
 
     def begin_run(self) -> None:
         """What the extractor may spend in one run is counted from here."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether the vault is shared with others, and holds promoted memories alone."""
 
     def check_writable(self) -> None:
         """Raise Untrusted or FormatTooNew for a vault that may not be written here."""

@@ -1,9 +1,9 @@
 """Answering: a question -> evidence from turns and memories -> a reasoned answer.
 
 Evidence is what `search` finds: the best turns with the two before them, and memories of every
-status but retired. A memory and the turn that it was made of are one piece. Guarantees: what was
-forgotten and what is hidden is no evidence, nor is a memory with a secret; an agent gets only what
-it may be given; nothing is written.
+status but retired and expired. A memory and the turn that it was made of are one piece. Guarantees:
+what was forgotten and what is hidden is no evidence, nor is a memory with a secret; only what may
+be given to who asks is; nothing is written.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from engram.model.answer import AnswerSource
 from engram.model.instant import day_of, local_day
-from engram.model.memory import SESSION, STATUSES
+from engram.model.memory import SESSION, has_expired
 from engram.model.text import first_line
 from engram.queries.search import checked, in_force
 from engram.recall.answer_item import FoundTurn
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
-from engram.recall.borders import is_open_to
+from engram.recall.borders import is_memory_open_to, is_turn_open_to
 from engram.recall.evidence import Evidence, with_source
 from engram.recall.injection import is_given
 from engram.recall.query import parse
@@ -33,35 +33,34 @@ if TYPE_CHECKING:
     from engram.model.tier import RetrievalMode
     from engram.model.turn import Turn
     from engram.queries.lookup import Lookup
+    from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
     from engram.recall.borders import Recipient
     from engram.recall.query import Query
     from engram.recall.rank import Ranked, Setting
-    from engram.store.commits.projections import Projections
 
 #: turns and memories that are looked at, and turns before one that are read with it
 _TURNS, _MEMORIES, _BEFORE = 12, 8, 2
 #: as much of a text is read, and as much of it stands for a source that tells no time, characters
 _MOST_TEXT, _MOST_SHOWN = 20_000, 200
-_NOT_FORGOTTEN = frozenset(STATUSES) - {"retired"}
 
 
 class Answering:
     """Of one vault."""
 
     def __init__(
-        self, projections: Projections, search: SearchQueries, lookup: Lookup,
+        self, memories: Memories, search: SearchQueries, lookup: Lookup,
         by_model: Callable[[], ModelAnswering | None] = lambda: None,
     ) -> None:  # fmt: skip
         """`by_model` gives who asks a model, None where none may be asked."""
-        self._projections = projections
+        self._memories = memories
         self._search = search
         self._lookup = lookup
         self._by_model = by_model
 
     def answer(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        self, question: str, *, setting: Setting, recipient: Recipient,
         as_of: str = "", ask_model: bool = False, mode: RetrievalMode | None = None,
     ) -> ReasonedAnswer:  # fmt: skip
         """The answer by rules, or of a model where one is to be asked and may be.
@@ -77,7 +76,7 @@ class Answering:
         return model.answer(question, asked, found, answer, setting.today) if model else answer
 
     def evidence(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        self, question: str, *, setting: Setting, recipient: Recipient,
         as_of: str = "", mode: RetrievalMode | None = None,
     ) -> list[Evidence]:  # fmt: skip
         """The turns and memories that may answer, best first; only what `recipient` may be given.
@@ -115,7 +114,7 @@ class Answering:
         return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
 
     def turns(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        self, question: str, *, setting: Setting, recipient: Recipient,
         as_of: str = "", mode: RetrievalMode | None = None,
     ) -> Iterator[FoundTurn]:  # fmt: skip
         """The turns that may answer, the first two of each conversation before all others.
@@ -148,14 +147,17 @@ class Answering:
                 told.add(source.id)
 
     def _found(
-        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str,
+        self, query: Query, setting: Setting, recipient: Recipient, as_of: str,
         mode: RetrievalMode | None,
     ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:  # fmt: skip
         if not query.asks:
             return [], []
-        mine = None if recipient is None else recipient.projects
+        mine: tuple[str, ...] | None = recipient.projects
+        if recipient.person:
+            mine = ("", *recipient.projects) if mine else None
         open_turns = _open_turns(recipient)
-        open_memories = self._open_memories(setting, recipient, as_of)
+        ended = mode == "exhaustive" or bool(query.statuses)
+        open_memories = self._open_memories(setting, recipient, as_of, ended=ended)
         return (
             self._search.best_turns(query, _TURNS, setting, open_to=open_turns, projects=mine),
             self._search.best_memories(
@@ -164,15 +166,20 @@ class Answering:
         )
 
     def _open_memories(
-        self, setting: Setting, recipient: Recipient | None, as_of: str
+        self, setting: Setting, recipient: Recipient, as_of: str, *, ended: bool
     ) -> Callable[[Memory], bool]:
-        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
+        """Of the past the person is told what was replaced too; what has expired where `ended`."""
+        day = day_of(as_of or setting.now)
 
         def is_open(memory: Memory) -> bool:
-            audience = catalog.audience(memory.id)
-            if recipient is not None:
+            audience = self._memories.audience(memory.id)
+            if not recipient.person:
                 return is_given(memory, audience, recipient, day, in_force(as_of))
-            return audience != "nobody" and memory.status in _NOT_FORGOTTEN
+            return (
+                memory.status != "retired"
+                and is_memory_open_to(recipient, audience, memory)
+                and (ended or not has_expired(memory, min(day, setting.today)))
+            )
 
         return is_open
 
@@ -192,7 +199,7 @@ class Answering:
             said = self._of_turn(turn, links[0], place, setting, open_to)
             return links[0], said._replace(turn="")
         source = AnswerSource(
-            "memory", memory.id, memory.path, self._lookup.line_of(memory, memory.text),
+            "memory", memory.id, memory.path, self._memories.line_of(memory, memory.text),
             first_line(memory.text, _MOST_SHOWN),
             local_day(turn.time if turn else memory.created, setting.timezone),
             turn.speaker if turn else "", memory.status,
@@ -223,13 +230,13 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
 
 
-def _gives_orders(turn: Turn, recipient: Recipient | None) -> bool:
+def _gives_orders(turn: Turn, recipient: Recipient) -> bool:
     """Whether a turn is no evidence because it orders an agent about.
 
     A person may read what they wrote themselves.
     """
     own = turn.role == "user"
-    if own and recipient is None:
+    if own and recipient.person:
         return False
     # imported here: its patterns take a while
     from engram.language.agent_orders import injection
@@ -237,11 +244,10 @@ def _gives_orders(turn: Turn, recipient: Recipient | None) -> bool:
     return injection(turn.text, own=own) != ""
 
 
-def _open_turns(recipient: Recipient | None) -> Callable[[Turn], bool]:
+def _open_turns(recipient: Recipient) -> Callable[[Turn], bool]:
     def is_open(turn: Turn) -> bool:
-        return recipient is None or (
-            turn.project in recipient.projects
-            and is_open_to(recipient, turn_audience(turn), "project", turn.project)
-        )
+        # of the person's own question the audience does not count
+        audience = "project" if recipient.person else turn_audience(turn)
+        return is_turn_open_to(recipient, audience, turn.project)
 
     return is_open

@@ -27,6 +27,7 @@ from engram.store.commits.purge_secrets import unlinked
 from engram.store.commits.scan import LINK, scan
 from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
+from engram.store.files.phases_file import PhasesFile
 from engram.store.merge.conflict_copies import conflict_copies
 
 _GROUP_AND_OTHERS = 0o077
@@ -44,12 +45,14 @@ def examine(
     stuck: str = "",
     policy: tuple[str, str] | None = None,
     idle_policy: Mapping[str, str] = MappingProxyType({}),
+    sharing: tuple[str, str] | None = None,
+    shared: bool = False,
 ) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
     `secrets` are the files that hold some; `why_left` tells why the inbox does not take a file, and
-    nothing of one that it takes; `stuck` is why edits could not be settled, if so; `policy`
-    and `idle_policy` are as in Examination.
+    nothing of one that it takes; `stuck` is why edits could not be settled, if so; `policy`,
+    `idle_policy` and `sharing` are as in Examination. One that is `shared` may be read by others.
     """
     catalog = projections.catalog
     rows = catalog.files()
@@ -70,14 +73,16 @@ def examine(
         dead_turns=len(catalog.turns.in_state(DEAD)),
         unsettled=len(found.changed) + len(found.gone),
         index_reason=index_sync.index_reason,
-        exposed=_exposed(disk.root),
+        exposed=_exposed(disk.root, shared),
         unguarded=unguarded(disk.root),
         left=_left(disk, why_left),
         records=_faulty_records(projections.view),
         secrets=secrets,
+        phases=PhasesFile(disk).problems(),
         missing_sources=catalog.pages.missing_sources(),
         policy=policy,
         idle_policy=idle_policy,
+        sharing=sharing,
     )
 
 
@@ -162,11 +167,11 @@ def _bytes(disk: VaultDisk, path: str) -> bytes:
         return b""
 
 
-def _exposed(root: Path) -> list[str]:
-    """The vault and its state, when other people of this machine may read them."""
+def _exposed(root: Path, shared: bool) -> list[str]:
+    """The vault and its state, when other people of this machine may read what is not theirs."""
     if os.name == "nt":
         return []
-    private = (root, root / layout.STATE)
+    private = (root / layout.STATE,) if shared else (root, root / layout.STATE)
     return [
         str(path) for path in private if path.exists() and path.stat().st_mode & _GROUP_AND_OTHERS
     ]

@@ -16,22 +16,31 @@ from engram.model.contract_event import (
     LoggedTransaction,
     events_of,
     events_of_block,
+    events_of_diff,
     ordered,
 )  # fmt: skip
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
-from engram.model.item import item_id
+from engram.model.item import item_id, store_of_memory
 from engram.model.item_view import dedup_key, item_row, listed, memory_item
+from engram.model.phase import NO_PHASE, phase_at
+from engram.model.phase_diff import AskedDiff
+from engram.model.phase_event import store_of_text
 from engram.model.policy import policy_of_snapshot
-from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, RECALL
+from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON
+from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, PHASE_DIFF, RECALL
 from engram.model.traced_text import traced_text
 from engram.model.write_rules import Attempt, tags_of
-from engram.store.catalog.given_rows import newest
+from engram.store.catalog.given_rows import newest_asked
 from engram.store.catalog.log_rows import LogFilter
 
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
+    from engram.model.instant import Instant
+    from engram.model.item import Store
+    from engram.model.phase import Phase
     from engram.queries.given_queries import GivenQueries
+    from engram.queries.phase_queries import PhaseQueries
     from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.catalog import Catalog
 
@@ -52,10 +61,10 @@ class ContractLog:
 
     def __init__(
         self, catalog: Catalog, givens: GivenQueries, log: AccessLog,
-        policy: Callable[[str], Mapping[str, object]],
+        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
     ) -> None:  # fmt: skip
         """`policy` gives the snapshot of a digest, empty where there is none."""
-        self._known = _CatalogKnown(catalog, givens, policy)
+        self._known = _CatalogKnown(catalog, givens, policy, phases)
         self._catalog = catalog
         self._log = log
         self._policy = policy
@@ -93,13 +102,17 @@ class ContractLog:
                 fields[name] = dict(whole)
         return event._replace(fields=fields)
 
-    def _events(self, one: LoggedTransaction | GivenBlock) -> Iterator[ContractEvent]:
+    def _events(
+        self, one: LoggedTransaction | GivenBlock | AskedDiff
+    ) -> Iterator[ContractEvent]:  # fmt: skip
         if isinstance(one, LoggedTransaction):
             return events_of(one, self._known)
+        if isinstance(one, AskedDiff):
+            return events_of_diff(one, self._catalog.log.tick_at(one.last))
         return events_of_block(one, self._catalog.log.tick_at(one.last), self._known)
 
     def _transactions(self, wanted: EventFilter) -> Iterator[LoggedTransaction]:
-        if wanted.type == RECALL:
+        if wanted.type in (RECALL, PHASE_DIFF):
             return iter(())
         names = () if wanted.type == BORDER_CHECK else SOURCES.get(wanted.type, (wanted.type,))
         session = "" if wanted.session == BY_HAND else wanted.session
@@ -107,11 +120,11 @@ class ContractLog:
             LogFilter(tuple(filter(None, names)), wanted.since, wanted.space, session)
         )
 
-    def _blocks(self, wanted: EventFilter) -> Iterator[GivenBlock]:
-        if wanted.type not in ("", RECALL, BORDER_CHECK):
+    def _blocks(self, wanted: EventFilter) -> Iterator[GivenBlock | AskedDiff]:
+        if wanted.type not in ("", RECALL, PHASE_DIFF, BORDER_CHECK):
             return iter(())
         session = wanted.session
-        return (one for one in newest(self._log) if session in ("", one.session))
+        return (one for one in newest_asked(self._log) if session in ("", one.session))
 
 
 def _is_wanted(event: ContractEvent, wanted: EventFilter) -> bool:
@@ -127,8 +140,10 @@ class _CatalogKnown:
     """What the catalog and the files know of items."""
 
     def __init__(
-        self, catalog: Catalog, givens: GivenQueries, policy: Callable[[str], Mapping[str, object]]
-    ) -> None:
+        self, catalog: Catalog, givens: GivenQueries,
+        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
+    ) -> None:  # fmt: skip
+        self._phases = phases
         self._catalog = catalog
         self._givens = givens
         self._policy = policy
@@ -142,17 +157,24 @@ class _CatalogKnown:
         known = item_id(item)
         tick = self._catalog.items.tick_of(known) if known is not None else 0
         told = {name: value for name, value in meta.items() if value}
+        place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
         memory = self._catalog.memory(file)
         if memory is not None:
+            told |= self._phases.meta(
+                known.store if known else store_of_memory(memory), memory.created
+            )
             seen = memory_item(memory, item, tick, told)
             row = item_row(seen)
             row["text"] = traced_text(memory.text)
             described = dict(seen.meta)
             event_type = str(described.get("event_type", ""))
             key = dedup_key(event_type, memory.text, memory.key, logged=True)
-            row["meta"] = listed(described | {"dedup_key": key})
+            if place and place["space"] != described.get("space"):
+                # what it was before it left that space
+                for name in (PROMOTED_FROM, PROMOTION_REASON):
+                    described.pop(name, None)
+            row["meta"] = listed(described | place | {"dedup_key": key})
             return row
-        place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
         return {
             "id": item or file, "kind": "semantic" if known is None else known.kind,
             "text": PURGED if self._catalog.log.is_purged(file) else GONE, "source": "unknown",
@@ -167,6 +189,38 @@ class _CatalogKnown:
             found = tags_of(policy_of_snapshot(whole), attempt) if whole else ()
             self._tags[policy, attempt] = found
         return self._tags[policy, attempt]
+
+    def phase_id(self, store: str, time: Instant) -> str:
+        found = store_of_text(store)
+        return NO_PHASE if found is None else phase_at(self._phases.phases(found), time).id
+
+    def page_phase(self, store: Store, start: Instant) -> Phase | None:
+        found = (one for one in self._phases.phases(store) if one.start == start)
+        return next(found, None)
+
+    def is_first(self, item: str) -> bool:
+        return self._phases.is_first(item)
+
+    def phase_counts(self, block: GivenBlock) -> Mapping[str, Mapping[str, int]]:
+        found: dict[str, dict[str, int]] = {space: {} for space in block.spaces}
+        for one in block.items:
+            memory = self._catalog.memory(one.id)
+            name = NO_PHASE
+            if memory is not None:
+                store = store_of_memory(memory)
+                name = phase_at(self._phases.phases(store), memory.created).id
+            counts = found.setdefault(one.space, {})
+            counts[name] = counts.get(name, 0) + 1
+        return found
+
+    def current_phase(self, block: GivenBlock) -> Mapping[str, object] | None:
+        store = self._phases.store_of_block(block)
+        tick = self._catalog.log.tick_at(block.last)
+        if phase_at(self._phases.phases(store), block.time).start or (
+            0 < self._catalog.phases.first_tick(str(store)) <= tick
+        ):
+            return self._phases.meta(store, block.time)
+        return None
 
     def question(self, block: GivenBlock) -> str:
         return traced_text(self._givens.question(block)[1])

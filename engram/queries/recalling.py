@@ -1,7 +1,7 @@
 """Recalling: a question -> the block that answers it, with or without an answer in words.
 
 A question of time is answered by itself; any is when that is asked for, none when it is not wanted.
-Nothing is written, and what is given to an agent is only what it may be given.
+Nothing is written, and only what may be given to who asks is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Recalling:
 
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
+        recipient: Recipient, reason: bool | None = None, as_of: str = "",
         history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.

@@ -34,10 +34,11 @@ _State = tuple[tuple[str, int, int], ...]
 
 
 class ProjectRuleFiles:
-    """Of the projects whose folders were seen."""
+    """Of the projects whose folders were seen by this vault."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, vault: Path | None = None) -> None:
         self._home = home
+        self._vault = vault
         self._folders: dict[str, str] = {}
         self._read: dict[str, tuple[_State, dict[str, list[_Saying]]]] = {}
 
@@ -59,7 +60,7 @@ class ProjectRuleFiles:
     def _statements(self, folder: str) -> dict[str, list[_Saying]]:
         """The statements of a folder's rule files, by each of their terms."""
         try:
-            root = repository(folder, self._home) or Path(os.path.realpath(folder))
+            root = repository(folder, self._home, self._vault) or Path(os.path.realpath(folder))
             state = tuple(_files(root))
         except OSError:
             return {}

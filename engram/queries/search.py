@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
-    from engram.queries.tier_queries import TierQueries
+    from engram.queries.memories import Memories
     from engram.recall.answer_item import FoundTurn
     from engram.recall.borders import Recipient
     from engram.recall.telling_section import TellingLine
@@ -63,14 +63,15 @@ class SearchQueries:
 
     def __init__(
         self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync,
-        redacted: Callable[[str], str], tiers: TierQueries, meaning: MeaningSearch | None = None,
+        redacted: Callable[[str], str], memories: Memories, meaning: MeaningSearch | None = None,
     ) -> None:  # fmt: skip
-        """`meaning` finds what lies near a question; without it words alone do."""
+        """`memories` are those of all vaults that are read; `meaning` finds what lies near a
+        question; without it words alone do."""
         self._projections = projections
         self._lookup = lookup
         self._index_sync = index_sync
         self._redacted = redacted
-        self._tiers = tiers
+        self._memories = memories
         self._meaning = meaning
         self._pages = PageSearch(disk, projections, index_sync)
         self._shown_turns = TurnHits(lookup)
@@ -121,7 +122,7 @@ class SearchQueries:
         self, query: Query, found: list[tuple[Memory, Ranked]], setting: Setting
     ) -> list[Hit]:
         whole = list(self._whole(found, query))
-        tiers = self._tiers.of((memory.id for memory, _ in whole), setting.now)
+        tiers = self._memories.tiers((memory.id for memory, _ in whole), setting.now)
         hits = (self._memory_hit(memory, one, query) for memory, one in whole)
         return [hit._replace(tier=tiers.get(hit.id, "")) for hit in hits]
 
@@ -133,7 +134,7 @@ class SearchQueries:
         for memory, one in found:
             yield memory, one
             if memory.status == "needs-review" and memory.conflicts:
-                for other in self._projections.catalog.memories(memory.conflicts):
+                for other in self._memories.memories(memory.conflicts):
                     if other.live and other.id not in told and query.was_true(other):
                         told.add(other.id)
                         why = (f"stands against {docid(memory.id)}",)
@@ -149,7 +150,6 @@ class SearchQueries:
         count less unless a time is asked about. With `by_meaning` also those that lie near the
         query, where there are vectors.
         """
-        catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
         all_statuses, fades = mode == "exhaustive", False
         wanted = TIERS if mode == "usual" else tiers_of(mode)
@@ -162,11 +162,11 @@ class SearchQueries:
             ]
             if wanted == TIERS:
                 return names
-            tiers = self._tiers.of(names, setting.now)
+            tiers = self._memories.tiers(names, setting.now)
             return [name for name in names if tiers[name] in wanted]
 
         def admit(keys: list[str]) -> list[str]:
-            known = {memory.id: memory for memory in catalog.memories(keys)}
+            known = {memory.id: memory for memory in self._memories.memories(keys)}
             memories.update(known)
             return let_through(known.values())
 
@@ -183,7 +183,7 @@ class SearchQueries:
             fades = mode == "usual" and not of_time
 
             def looked_for(words: str) -> list[Found]:
-                return self._index_sync.find(words, "memories", _asked(limit), hints, admit)
+                return self._memories.find(words, _asked(limit), hints, admit)
 
             found = looked_for(query.sought)
             if not found and query.sought != query.text:
@@ -191,9 +191,12 @@ class SearchQueries:
             if by_meaning == "alone" or (by_meaning == "beside" and found):
                 found = self._with_meaning(found, query, "memories", limit, admit)
         else:
-            memories = {memory.id: memory for memory in catalog.memories()}
+            memories = {memory.id: memory for memory in self._memories.memories()}
             found = [Found(name, "memories", 1.0) for name in let_through(memories.values())]
-        tiers = self._tiers.of((hit.key for hit in found), setting.now) if fades else {}
+        if self._memories.others:
+            once = self._memories.said_once(memories[hit.key] for hit in found)
+            found = [hit for hit in found if hit.key in once]
+        tiers = self._memories.tiers((hit.key for hit in found), setting.now) if fades else {}
         ranked = rank_memories(
             query, [found], memories, setting, limit, all_statuses=all_statuses, tiers=tiers
         )
@@ -206,8 +209,10 @@ class SearchQueries:
         from engram.recall.filter import Filter
 
         wanted = Filter(statuses=in_force(as_of), schemas=(schema,), as_of=as_of)
-        found = {one.id: one for one in self._lookup.listing(wanted, _MOST_NEWEST)}
-        return [found[name] for name in let_through(found.values())]
+        found = {one.id: one for one in self._memories.listing(wanted, _MOST_NEWEST)}
+        newest = [found[name] for name in let_through(found.values())]
+        once = self._memories.said_once(newest)
+        return [one for one in newest if one.id in once]
 
     def _meant(self, query: Query) -> list[str]:
         """Words of memories that are spelt nearly like those of a query that found nothing."""
@@ -242,9 +247,9 @@ class SearchQueries:
         """A hit that shows the statement, or the line of a section that says more of it."""
         told = _telling_line(query, memory)
         wanted, heading = (told.line.strip(), told.heading) if told else (memory.text, "")
-        line = self._lookup.line_of(memory, wanted, heading)
+        line = self._memories.line_of(memory, wanted, heading)
         quoted = told.text if told else ""
-        if self._projections.catalog.audience(memory.id) == "nobody":
+        if self._memories.audience(memory.id) == "nobody":
             said = self._redacted(memory.text)
             memory = replace(memory, text=said, title=self._redacted(memory.title))
             quoted = self._redacted(quoted)
@@ -320,40 +325,46 @@ class SearchQueries:
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
+        recipient: Recipient, answer: ReasonedAnswer | None = None,
         turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
         history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
         `as_of`, an Instant or a Day, asks for what was true then, also what was replaced since.
-        Those that stand against each other come as one, or not at all. Of what an agent may be
-        given, and nothing where that is nothing; without one of everything but secrets. `turns` are
-        asked for where there is neither memory nor answer. With `history` each memory tells what it
-        replaced, and what replaced it. `mode` is that of `search`; what was retired is never given.
+        Those that stand against each other come as one, or not at all. Only what `recipient` may be
+        given: where that is nothing, there is no block but for a person who asks for everything.
+        What is over comes only as of a time, in mode "exhaustive" or where its status is asked for.
+        `turns` are asked for where there is neither memory nor answer. With `history` each memory
+        tells what it replaced, and what replaced it. `mode` is that of `search`; what was retired
+        is never given.
         """
         from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
         from engram.recall.disputed import members, undisputed_or_whole
-        from engram.recall.injection import is_given
+        from engram.recall.injection import is_given, is_told
 
-        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
+        memories, day = self._memories, day_of(as_of or setting.now)
         statuses = in_force(as_of)
+        query = checked(parse(question, setting.timezone, as_of))
+        # of a day to come nothing is over yet
+        told_on = min(day, day_of(setting.now))
+        if query.statuses or mode == "exhaustive":
+            told_on = ""
 
         def open_to(memory: Memory) -> bool:
-            audience = catalog.audience(memory.id)
-            if recipient is None:
-                return audience != "nobody" and memory.status != "retired"
+            audience = memories.audience(memory.id)
+            if recipient.person:
+                return is_told(memory, audience, recipient, told_on)
             return is_given(memory, audience, recipient, day, statuses)
 
-        query = checked(parse(question, setting.timezone, as_of))
         found = self.best_memories(
             query, limit, setting, mode=mode or "usual", open_to=open_to, by_meaning="beside"
         )
         given = list(
             undisputed_or_whole(
                 (self._as_it_stood(memory, query) for memory, _ in found),
-                lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
+                lambda memory: filter(open_to, memories.memories(memory.conflicts)),
             )
         )
         words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
@@ -362,7 +373,7 @@ class SearchQueries:
             resting_on = {one.id for one in answer.source_memories if answer.found}
             given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
         nothing = not (given or said or (answer and answer.source_memories))
-        if recipient is not None and nothing:
+        if nothing and (recipient.projects or not recipient.person):
             return ContextBlock(answer=answer)
         opening = answer_items(answer, words) if answer else ()
 
@@ -372,14 +383,14 @@ class SearchQueries:
             # imported here: few ask for it
             from engram.queries.chains import chains
 
-            return chains(self._projections, recipient, setting.timezone)(memory)
+            return chains(memories, self._projections, recipient, setting.timezone)(memory)
 
         block = context_block(
             question, given, budget, partial(_told, query), opening=opening, turns=said,
             as_of=day if as_of else "", history=chain,
         )  # fmt: skip
         if history:
-            shown = catalog.memories(block.shown)
+            shown = memories.memories(block.shown)
             found_chains = ((memory.id, chain(memory)) for memory in shown)
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
@@ -388,7 +399,7 @@ class SearchQueries:
         """A memory with those that stood against it at the time that is asked about."""
         if not query.as_of or not memory.conflicts:
             return memory
-        others = self._projections.catalog.memories(memory.conflicts)
+        others = self._memories.memories(memory.conflicts)
         return replace(memory, conflicts=tuple(one.id for one in filter(query.was_true, others)))
 
 

@@ -23,6 +23,8 @@ def session_named(
     """The session of that name with its last `most` messages; None where there is none."""
     name = reference.strip().removeprefix("[[").removesuffix("]]")
     name = name.rpartition("/")[2].removesuffix(".md")
+    if not name.isprintable():  # arguments that are no text
+        return None
     rows = projections.catalog.turns
     places, ticks = rows.ordinals(name), rows.ticks(name)
     if not places:

@@ -45,6 +45,7 @@ from engram.model.ids import docid
 from engram.model.instant import Day, day_of
 from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
 from engram.model.text import first_line
+from engram.model.vault_label import split_id
 from engram.recall.disputed import Dispute, Given, members
 
 #: What opens a tag, in all the shapes that normalise to it.
@@ -148,23 +149,34 @@ def _quoted(memory: Given, told: Callable[[Memory], str]) -> str:
     """A memory as a list item: date, category, text, line of a section, quote and link."""
     if isinstance(memory, Dispute):
         said = " / ".join(
-            f"{day_of(one.created)} {inert(one.category)}: {inert(one.text)}"
+            f"{_label(one)}{day_of(one.created)} {inert(one.category)}: {inert(one.text)}"
             for one in memory.sides
         )
-        links = [source_line(one.sources[0]) for one in memory.sides if one.sources]
+        links = [source_line(link) for one in memory.sides for link in _receipt(one)]
         return "\n".join((f"- {DISPUTED}: {said}", *links))
     standing = standing_of(memory)
     # a record is called by its schema
     kind = schema_name(memory) or memory.category
     head = " ".join(filter(None, (day_of(memory.created), inert(kind))))
-    lines = [f"- {head}{f' ({standing})' if standing else ''}: {inert(memory.text)}"]
+    head = f"{_label(memory)}{head}{f' ({standing})' if standing else ''}"
+    lines = [f"- {head}: {inert(memory.text)}"]
     if telling := inert(first_line(told(memory), QUOTE_WIDTH)):
         lines.append(f"  {telling}")
     if quote := inert(first_line(" ".join(memory.quote.split()), QUOTE_WIDTH)):
         lines.append(f'  > "{quote}"')
-    if memory.sources:
-        lines.append(source_line(memory.sources[0]))
+    lines += map(source_line, _receipt(memory))
     return "\n".join(lines)
+
+
+def _label(memory: Memory) -> str:
+    """The vault that it is of, where that is another one than the person's own."""
+    label, _ = split_id(memory.id)
+    return f"{label} " if label else ""
+
+
+def _receipt(memory: Memory) -> tuple[str, ...]:
+    """The turn that it came from; of a memory of another vault itself, if anything."""
+    return memory.sources[:1] or ((memory.id,) if split_id(memory.id)[0] else ())
 
 
 def _past(given: Given, history: Callable[[Memory], Sequence[HistoryStep]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Which memories an agent may be given, and at the start of a session, in which order.
+"""Which memories may be given to whom, and at the start of a session, in which order.
 
 Pure, and by headers alone, which the catalog has at hand: the words of a memory are read only when
 its turn has come. What its words say of its audience was decided when the catalog took it up
@@ -14,10 +14,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.instant import Day, Instant
-from engram.model.memory import Audience, Memory, closed_as
+from engram.model.memory import Audience, Memory, closed_as, has_expired
 from engram.model.standing import in_dispute
 from engram.model.tier import Aging, MemoryTier, Retained, retention, tier_of, tiers_of
-from engram.recall.borders import Recipient, is_open_to
+from engram.recall.borders import Recipient, is_memory_open_to, is_open_to
 
 if TYPE_CHECKING:
     from engram.model.step import Access
@@ -49,7 +49,10 @@ _MOST_SUMMARIES = 30
 
 
 class InjectionCandidate(NamedTuple):
-    """The header of a live memory, as the catalog keeps it; `settled` as in `model/tier`."""
+    """The header of a live memory, as the catalog keeps it; `settled` as in `model/tier`.
+
+    `conversation` is known of what belongs to a session alone.
+    """
 
     number: int
     category: str
@@ -62,6 +65,7 @@ class InjectionCandidate(NamedTuple):
     expires: Day
     confidence: float = 0.0
     settled: bool = False
+    conversation: str = ""
 
 
 class InjectionOrder(NamedTuple):
@@ -96,7 +100,7 @@ def most_useful(
     known = [
         one
         for one in candidates
-        if is_open(one.audience, one.space, one.project)
+        if is_open(one.audience, one.space, one.project, one.conversation)
         and _in_force(one.valid_until, one.expires, today)
     ]
     place = _places(order, max((one.day for one in known), default=""), today)
@@ -172,7 +176,7 @@ def _places(
     unread, reads = cache(placed), order.reads
 
     def place(one: InjectionCandidate, here: bool) -> tuple[int, float]:
-        number, category, day, importance, _, _, _, _, _, confidence, settled = one
+        number, category, day, importance, _, _, _, _, _, confidence, settled, _ = one
         if number in reads:
             read = reads[number]
             return placed(here, category, day, importance, confidence, settled, read)
@@ -217,10 +221,22 @@ def is_given(
     """
     return (
         (memory.status in statuses or in_dispute(memory))
-        and is_open_to(recipient, audience, memory.space, memory.project)
+        and is_memory_open_to(recipient, audience, memory)
         and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))
     )
+
+
+def is_told(memory: Memory, audience: Audience, recipient: Recipient, today: Day) -> bool:
+    """Whether the person is told a memory who asks by hand: not forgotten, and not over.
+
+    What waits to be asked about is not over, and of what was replaced the query decides. Without a
+    day nothing is over.
+    """
+    if memory.status == "retired" or not is_memory_open_to(recipient, audience, memory):
+        return False
+    past = memory.live and "" < memory.valid_until < today
+    return not past and not has_expired(memory, today)
 
 
 def summed_up(
@@ -236,7 +252,7 @@ def summed_up(
         return ()
     for memory, audience in named:
         if memory.id not in summary.consolidates:
-            given = is_open_to(recipient, audience, memory.space, memory.project)
+            given = is_memory_open_to(recipient, audience, memory)
         else:
             given = memory.status == "active" and is_given(memory, audience, recipient, today)
         if not given:

@@ -20,8 +20,19 @@ from engram.model.instant import Day, Instant, local_day
 from engram.model.item import event_type_of
 from engram.model.shown import LifeLine
 from engram.model.text import first_line
-from engram.model.trace import CONFLICT, DELETED, FORGET, UNDONE, WHY, WRITE
+from engram.model.trace import (
+    BORDER_CHECK,
+    CONFLICT,
+    DELETED,
+    FORGET,
+    PROMOTED,
+    PROMOTION_DENIED,
+    UNDONE,
+    WHY,
+    WRITE,
+)
 from engram.recall.history import REASONS
+from engram.recall.promotion_sentences import promotion_sentence
 
 if TYPE_CHECKING:
     from engram.model.change import Event
@@ -81,6 +92,7 @@ _PLAIN: Mapping[str, str] = {
     "memory_replaced_in_part": "{by:memory} replaced a part of it",
     "memory_disputed": "{by:memory} contradicts it; `engram review` asks which holds",
     "memory_restored": "You restored it; it was {was}",
+    "promotion_declined": "You said that it stays where it is",
     "contradiction_settled": "You said that both hold: it, and {with:memory}",
     "refusal_kept": "It had been refused ({code}); you kept it all the same",
     "memory_collected": "Its file was moved away: it was out of use since {retired}",
@@ -94,11 +106,24 @@ _IMPLIED: Mapping[str, frozenset[str]] = {
     FORGET: frozenset({DELETED}),
     CONFLICT: frozenset({DELETED}),
     UNDONE: frozenset({DELETED, WRITE}),
+    BORDER_CHECK: frozenset({PROMOTED, PROMOTION_DENIED}),
     _CONSOLIDATED: frozenset({DELETED, WRITE}),
 }
 #: the events with a sentence
 TOLD = frozenset(
-    (WRITE, DELETED, CONFLICT, "memory_confirmed", "hand_edit", UNDONE, _CONSOLIDATED, *_PLAIN)
+    (
+        WRITE,
+        DELETED,
+        CONFLICT,
+        PROMOTED,
+        PROMOTION_DENIED,
+        BORDER_CHECK,
+        "memory_confirmed",
+        "hand_edit",
+        UNDONE,
+        _CONSOLIDATED,
+        *_PLAIN,
+    )
 )
 
 
@@ -238,6 +263,8 @@ class _Sentences:
             return "You confirmed it" if heard is None else self._said(heard, " again")
         if event.name == UNDONE:
             return f"{_undoing(details)}: its file was {details.get('what', 'changed')}"
+        if event.name in (PROMOTED, PROMOTION_DENIED):
+            return promotion_sentence(event.name, details, self._named)
         if event.name == "hand_edit":
             return _EDITS.get(details.get("what", ""), "Its file changed")
         if event.name == _CONSOLIDATED:

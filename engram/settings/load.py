@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VAULT_CONFIG", "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "ValueOrigin", "VaultHeader",
-    "load", "shipped", "shipped_path", "vault_template",
+    "header_of", "load", "shipped", "shipped_path", "vault_template",
 ]  # fmt: skip
 
 Layer = Literal["shipped", "user", "vault", "environment", "flag"]
@@ -130,13 +130,26 @@ def _file_layer(path: Path, layer: Layer) -> dict[str, ValueOrigin]:
     return dict(_origins(parsed(text, path), text, path, layer))
 
 
-def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
-    path = vault / VAULT_CONFIG
-    text = read_small(path, follow=False)
+def header_of(vault: Path) -> VaultHeader | None:
+    """The header of a vault alone; None for a folder that is none. Raises ConfigError."""
+    found = _vault_document(vault)
+    return None if found is None else _header(found[1], vault / VAULT_CONFIG)
+
+
+def _vault_document(vault: Path) -> tuple[str, dict[str, object]] | None:
+    """Text and tables of a vault's settings file, if there is one."""
+    text = read_small(vault / VAULT_CONFIG, follow=False)
     if text is None:
-        return None, {}
+        return None
     text = without_mark(text)
-    document = parsed(text, path)
+    return text, parsed(text, vault / VAULT_CONFIG)
+
+
+def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
+    found = _vault_document(vault)
+    if found is None:
+        return None, {}
+    path, (text, document) = vault / VAULT_CONFIG, found
     header = _header(document, path)
     if header.format > VAULT_FORMAT:
         return header, {}

@@ -3,7 +3,8 @@
 They are the folder's own name, that of the git repository around it, and for a worktree that of the
 repository it was made from. Guarantees: the real folder counts, not a link to it; a home folder,
 what is above it and the folder for temporary files are no projects, nor is another folder of such a
-name. Projects are told apart by name alone.
+name; the folder of the `vault` that asks is no repository, that of another vault is one. Projects
+are told apart by name alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import re
 from pathlib import Path
 
 from engram.model.ids import slug, slugs_of
-from engram.settings.load import VAULT_CONFIG
 
 #: where many different things are done
 _TEMPORARY = "tmp"
@@ -28,7 +28,7 @@ _WORKTREES = re.compile(
 _LONGEST = 4096
 
 
-def project_names(folder: str, home: Path) -> tuple[str, ...]:
+def project_names(folder: str, home: Path, vault: Path | None = None) -> tuple[str, ...]:
     """The project names of a working folder, its own first; none for what is no project."""
     if os.path.isabs(folder):
         folder = os.path.realpath(folder)
@@ -36,19 +36,19 @@ def project_names(folder: str, home: Path) -> tuple[str, ...]:
         return ()
     bare = folder.rstrip("/\\")
     names = [bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]]
-    if root := repository(folder, home):
+    if root := repository(folder, home, vault):
         names += (one.name.removesuffix(".git") for one in (root, _made_from(root)) if one)
     found = dict.fromkeys(one for name in names if name for one in slugs_of(name))
     nowhere = (_TEMPORARY, slug(Path(os.path.realpath(home)).name))
     return tuple(name for name in found if name not in nowhere)
 
 
-def worktree(folder: str, home: Path) -> tuple[str, str]:
+def worktree(folder: str, home: Path, vault: Path | None = None) -> tuple[str, str]:
     """`(worktree, repository)`: the names of both for a folder in a worktree; else two empty ones.
 
     A worktree that is gone is known by where programs put theirs.
     """
-    root = repository(folder, home) if os.path.lexists(folder) else None
+    root = repository(folder, home, vault) if os.path.lexists(folder) else None
     if root is not None:
         made = _made_from(root)
         return (root.name, made.name.removesuffix(".git")) if made else ("", "")
@@ -56,13 +56,13 @@ def worktree(folder: str, home: Path) -> tuple[str, str]:
     return (found["name"], found["of"] or found["beside"]) if found else ("", "")
 
 
-def repository(folder: str, home: Path) -> Path | None:
-    """The git repository that a folder lies in; None for one that is a vault or a home folder."""
+def repository(folder: str, home: Path, vault: Path | None = None) -> Path | None:
+    """The git repository that a folder lies in; None for a home folder, and in this vault's."""
     if not os.path.isabs(folder):
         return None
     real = Path(os.path.realpath(folder))
     for one in (real, *real.parents)[:_DEEPEST]:
-        if os.path.isfile(one / VAULT_CONFIG):
+        if one == vault:
             return None
         if os.path.lexists(one / ".git"):
             return None if _holds(str(one), home) else one

@@ -1,9 +1,12 @@
-"""Shared vaults: the registered vaults of others that serve a working folder.
+"""Shared vaults: which registered vault is one, whom it serves, and into which one a project's
+memories go.
 
 A vault that is shared with others lies in their repository, or anywhere. It serves the sessions in
-the repository around it, and those of the projects that the person named for it (`--for`). Only the
-registry is asked: what a vault says of itself widens nothing. Pure but for the real paths of
-folders.
+the repository around it, and those of the projects that the person named for it (`--for`); one of
+the system space serves everywhere, unless projects were named. Only the registry is asked: what a
+vault says of itself widens nothing. It may narrow: one that says it is shared takes no
+conversation, and where it and the registry differ it is not read as shared. Pure but for the real
+paths of folders.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from engram.settings.project_folders import repository_around
+from engram.model.errors import BadInput
+from engram.settings.project_folders import project_names, repository_around
 from engram.settings.registry import Registered
 
 
@@ -31,5 +35,48 @@ def serving(
 def _serves(one: Registered, here: str, projects: Sequence[str], home: Path) -> bool:
     if any(fnmatchcase(name, glob) for glob in one.sharing.serves for name in projects):
         return True
+    if one.sharing.space == "system" and not one.sharing.serves:
+        return True
     around = repository_around(one.path, home)
     return bool(here) and around is not None and Path(here).is_relative_to(around)
+
+
+def takers(
+    entries: Iterable[Registered], space: str, project: str, home: Path
+) -> list[Registered]:  # fmt: skip
+    """The shared vaults of a space that take a memory of a project, by path.
+
+    One of projects takes what is of its repository, or of a project that it was registered for;
+    from which folder that is asked does not matter.
+    """
+    shared = [one for one in entries if one.sharing.space == space]
+    if space == "system":
+        return shared
+    return [one for one in shared if project and _is_of(one, project, home)]
+
+
+def _is_of(one: Registered, project: str, home: Path) -> bool:
+    if any(fnmatchcase(project, glob) for glob in one.sharing.serves):
+        return True
+    around = repository_around(one.path, home)
+    return around is not None and project in project_names(str(around), home)
+
+
+def sharing_problem(root: Path, claimed: str, entry: Registered | None) -> BadInput | None:
+    """What is wrong where a registered vault and the registry differ on its being shared.
+
+    `claimed` is what its `engram.toml` says: '' for a vault of one's own.
+    """
+    if entry is None or claimed == entry.sharing.space:
+        return None
+    again = f"`engram trust {root}`"
+    if not claimed:
+        return BadInput(
+            f"{root} is registered as shared, and its engram.toml does not say so any more",
+            f"if it is your own now: {again}; else set `shares` there again",
+        )
+    known = f"for {entry.sharing.space} memories" if entry.sharing.space else "as your own"
+    return BadInput(
+        f"{root} says that it is shared ({claimed}), and is registered {known}",
+        f"if you want that: {again}; else take `shares` out of its engram.toml",
+    )

@@ -50,7 +50,16 @@ def fingerprint(name: str, more: Iterable[str] = ()) -> str:
 
 def vault_template() -> Path:
     """The folder that `engram init` copies. Raises ConfigError when there is none."""
-    path = _root() / "vault-template"
+    return _folder("vault-template")
+
+
+def shared_template() -> Path:
+    """The folder that `engram init --shared` copies. Raises ConfigError when there is none."""
+    return _folder("config/shared-vault")
+
+
+def _folder(name: str) -> Path:
+    path = _root() / name
     if not path.is_dir():
         raise ConfigError(f"{path}: is not there", _REINSTALL)
     return path

@@ -1,6 +1,10 @@
 """Folders of one vault on this machine: which vault is meant, its real root, its own cache folder.
 
-Guarantees: a cache folder is 0700 and the user's own. Raises NotFound, BadInput and StorageError.
+Hooks, the daemon and all that captures work on the person's own vault, whatever folder they are
+called in: what is known of a person follows them into every folder, and their conversations are
+never filed in somebody's repository. A verb that is called by hand works on the vault that its
+folder lies in, unless that is shared with others. Guarantees: a cache folder is 0700 and the user's
+own. Raises NotFound, BadInput, ConfigError and StorageError.
 """
 
 from __future__ import annotations
@@ -10,9 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engram.model.errors import BadInput, NotFound, StorageError
+from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.text import sha256_text
-from engram.settings.load import VAULT_CONFIG, load
+from engram.settings.load import VAULT_CONFIG, header_of, load
+from engram.settings.paths import places_of
+from engram.settings.registry import Registry
 
 if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
@@ -46,15 +52,56 @@ def cache_folder(places: UserPaths, root: Path, vault: str) -> Path:
     return folder
 
 
+def own_vault(
+    chosen: str | None, environment: Mapping[str, str], places: UserPaths | None = None
+) -> Path:
+    """The person's own vault: `--vault`, else ENGRAM_VAULT, else the setting `vault`.
+
+    A relative path is seen from the working folder. Raises ConfigError.
+    """
+    named = chosen or environment.get("ENGRAM_VAULT", "")
+    return Path(named or load(None, environment, home=places).settings.vault)
+
+
+def reading_folder(cache: Path) -> Path:
+    """Where catalog and index of a shared vault lie, in its cache, as those who only read it know
+    it: what they take up is not what its next writer has still to record."""
+    return cache / "reading"
+
+
 def find_vault(chosen: str | None, environment: Mapping[str, str], here: Path = Path()) -> Path:
-    """`--vault`, else ENGRAM_VAULT, else the nearest parent with engram.toml, else the default."""
-    if chosen or environment.get("ENGRAM_VAULT"):
-        return Path(chosen or environment["ENGRAM_VAULT"])
+    """The vault that a verb works on: one that is named, else the nearest parent, else the own one.
+
+    A parent that is a shared vault is passed over: nothing but promotion writes there, and it is
+    read beside the own one. Raises ConfigError.
+    """
+    if not (chosen or environment.get("ENGRAM_VAULT")):
+        try:
+            here = here.absolute()
+        except OSError:  # the working directory was removed
+            here = Path(os.path.sep)
+        for folder in (here, *here.parents):
+            if os.path.isfile(folder / VAULT_CONFIG) and not is_shared(folder, environment):
+                return folder
+    return own_vault(chosen, environment)
+
+
+def is_shared(folder: Path, environment: Mapping[str, str]) -> bool:
+    """Whether a vault is shared with others: it says so itself, or its registration does."""
+    real = os.path.realpath(folder)
+    registered = Registry(places_of(environment)).entries()
+    if any(one.sharing.space and str(one.path) == real for one in registered):
+        return True
     try:
-        here = here.absolute()
-    except OSError:  # the working directory was removed
-        here = Path(os.path.sep)
-    for folder in (here, *here.parents):
-        if os.path.isfile(folder / VAULT_CONFIG):
-            return folder
-    return Path(load(None, environment).settings.vault)
+        header = header_of(folder)
+    except ConfigError:
+        return False  # whoever opens the vault says what is wrong with it
+    return header is not None and bool(header.shares)
+
+
+def not_own(root: Path) -> BadInput:
+    """What is said where a vault that is shared with others is named as the person's own."""
+    return BadInput(
+        f"{root} is shared with others: conversations are not captured into it",
+        "name a vault of your own: `engram config set vault PATH`",
+    )

@@ -17,8 +17,10 @@ from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
+from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
+from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.edge import Link
     from engram.model.entity import Entity
+    from engram.model.errors import EngramError
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
         FallingMemory,
         MergeReport,
         PolicyTrial,
+        Promotion,
         PurgeReport,
         RecordExport,
         Remembered,
@@ -74,6 +80,8 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
+    from engram.settings.registry import Sharing
+    from engram.settings.vaults_read import Reading
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -99,13 +107,20 @@ def hit(found: Hit, explain: bool, *, around: bool = False, fold: bool = False) 
     """`search`: one hit; with `explain` also its receipt and why it was found.
 
     With `around` also the turns before and after it, null for none; with `fold` how many more of
-    its conversation match.
+    its conversation match. A hit of another vault than the one asked has the label of its `vault`.
     """
     told = {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+    told |= _vault(found.id)
     if around:
         beside = {"before": found.before, "after": found.after}
         told |= {name: None if one is None else one._asdict() for name, one in beside.items()}
     return told | ({"more": found.more} if fold else {})
+
+
+def _vault(identifier: str) -> Shape:
+    """The label of another vault; nothing for the one that is asked."""
+    label, _ = split_id(identifier)
+    return {"vault": label} if label else {}
 
 
 def matching_line(path: str, line: MatchingLine) -> Shape:
@@ -179,7 +194,7 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
     return asdict(memory) | told | {
         **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
         **_retained(shown.retention),
-        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
+        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text, **_vault(memory.id),
     }  # fmt: skip
 
 
@@ -235,7 +250,7 @@ def origin(found: MemoryOrigin) -> Shape:
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-        "source_step": found.step._asdict(),
+        "source_step": found.step._asdict(), **_vault(memory.id),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
@@ -346,6 +361,15 @@ def forgotten(scope: Scope, done: bool) -> Shape:
 def ruling(before: Memory, after: Memory) -> Shape:
     """`confirm`, `retire`, `archive`, `supersede`, `resolve`: one memory that was decided about."""
     return {"id": before.id, "was": before.status, "status": after.status}
+
+
+def promotion(done: Promotion) -> Shape:
+    """`promote`: one memory, the space and project that it is in now, and why it may stay."""
+    return {
+        "id": done.before.id, "code": done.code, "was": done.before.space,
+        "space": done.after.space, "project": done.after.project, "status": done.after.status,
+        "asked": done.after.extras.get(PROMOTION_TARGET, ""),
+    }  # fmt: skip
 
 
 def collected(done: Collected) -> Shape:
@@ -611,6 +635,19 @@ def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
     }  # fmt: skip
 
 
+def vaults_of_agents(
+    own: str, problem: EngramError | None, beside: Iterable[Reading]
+) -> dict[str, object]:
+    """`status`: the vaults that agents in this folder are given of; why nothing of the own one."""
+    told = {} if problem is None else {"problem": str(problem), "fix": problem.hint}
+    return {
+        "own_vault": {"path": own, **told},
+        "beside": [
+            {"path": str(one.path), "label": one.label, "spaces": one.spaces} for one in beside
+        ],
+    }
+
+
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:
     """`doctor --sources`: what was read of each source, and what was found by it."""
     return {
@@ -647,14 +684,20 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str) -> Shape:
-    """`init`: the vault, and the git remote that what is captured would be pushed to."""
-    return {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
+    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
+    share the space of its memories."""
+    told: Shape = {"vault": str(root), "git_remote": remote}
+    return told | ({"shares": shares} if shares else {})
 
 
-def trusted_vault(root: Path) -> Shape:
-    """`trust`: the vault that is registered."""
-    return {"vault": str(root), "trusted": True}
+def trusted_vault(root: Path, sharing: Sharing | None = None) -> Shape:
+    """`trust`: the vault that is registered; of a shared one also for whom."""
+    told: Shape = {"vault": str(root), "trusted": True}
+    if sharing is not None:
+        shown = {"for": [*sharing.serves], "authority": sharing.authority}
+        told |= {"shares": sharing.space, **shown}
+    return told
 
 
 def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
@@ -678,6 +721,39 @@ def policy_values(
         "without_effect": {name: _stated(one) for name, one in without_effect.items()},
         "problem": problem,
     }
+
+
+def listed_phase(one: ListedPhase) -> Shape:
+    """`phases list`: a phase of a store, since when, and how many memories it has."""
+    return {
+        "space": one.store.space, "owner": one.store.owner, "phase_id": one.phase.id,
+        "phase_name": one.phase.name or None, "phase_reason": one.phase.reason,
+        "started": one.start, "phase_started_at": one.tick, "memories": one.memories,
+        "current": one.current,
+    }  # fmt: skip
+
+
+def started_phase(found: StartedPhase) -> Shape:
+    """`phases start`: the current phase; `began` is false where it was called so already."""
+    return {
+        "space": found.store.space, "owner": found.store.owner, "phase_id": found.phase.id,
+        "phase_name": found.phase.name, "phase_reason": found.phase.reason,
+        "started": found.phase.start, "began": found.began,
+    }  # fmt: skip
+
+
+def diffed_phases(found: DiffedPhases) -> Shape:
+    """`phases diff`: the counts, every change by item, the first ones whole, and them in words."""
+    diff = found.diff
+    added, deleted, replaced = diff.counts
+    return {
+        "space": found.store.space, "owner": found.store.owner,
+        "from_phase_id": found.before.id, "to_phase_id": found.after.id,
+        "added_count": added, "deleted_count": deleted, "replaced_count": replaced,
+        "added": [one.id for one in diff.added], "deleted": [one.id for one in diff.deleted],
+        "replaced": [[one.before.id, one.after.id, one.key] for one in diff.replaced],
+        "top_changes": diff.top_changes, "summary_lines": diff.summary_lines,
+    }  # fmt: skip
 
 
 def policy_trial(found: PolicyTrial) -> Shape:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.item import Store
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.phase import ListedPhase, StartedPhase
+    from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
         Collected,
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
         MergeReport,
         ModelStatus,
         PolicyTrial,
+        Promotion,
         PurgePreview,
         PurgeReport,
         RecordExport,
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
+    from engram.queries.memories import VaultMemories
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
@@ -102,17 +108,19 @@ class Vault:
     def create(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
         clock: Clock | None = None, adapters: Adapters = Adapters(), timezone: str = "UTC",
+        shares: str = "",
     ) -> Self:  # fmt: skip
         """Make a vault from the template, register it, and open it.
 
-        Its days are those of `timezone`. Raises BadInput for a vault, ConfigError for a time zone
-        that is not known here.
+        Its days are those of `timezone`. With `shares` ("project" or "system") it is one for
+        memories that are promoted to be shared with others. Raises BadInput for a vault,
+        ConfigError for a time zone that is not known here.
         """
         from engram.vault import create
 
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
-        root = create.found(Path(path), adapters.time.now(), timezone)
+        root = create.found(Path(path), adapters.time.now(), timezone, shares)
         create.register(root, places_of(environment))
         return cls.open(root, environment=environment, adapters=adapters)
 
@@ -131,9 +139,9 @@ class Vault:
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        trusted = Registry(places).trusts(root, loaded.vault.id)
+        entry = Registry(places).entry(root, loaded.vault.id)
         adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, trusted=trusted))
+        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -181,6 +189,29 @@ class Vault:
         return self.parts.read_only
 
     @property
+    def shared(self) -> bool:
+        """Whether it is shared with others: promoted memories, and no conversation."""
+        return self.parts.shared
+
+    @property
+    def served(self) -> Sequence[str]:
+        """Whom a shared vault serves: the repository around it, and globs of names of projects."""
+        from engram.settings.project_folders import repository_around
+
+        entry = self.parts.entry
+        if entry is None or not entry.sharing.space:
+            return []
+        around = repository_around(self.root, self.parts.places.home)
+        return [*([str(around)] if around else []), *entry.sharing.serves]
+
+    @property
+    def unguarded(self) -> Sequence[tuple[str, str]]:
+        """The ignore files that should leave a folder out and do not, and that folder."""
+        from engram.store.base.exposure import unguarded
+
+        return unguarded(self.root)
+
+    @property
     def writable(self) -> bool:
         """Whether it may be written here: registered, and of a format that is known."""
         return self.parts.writable
@@ -193,7 +224,7 @@ class Vault:
     @property
     def identity(self) -> tuple[object, ...]:
         """What is equal for two openings of one vault with the same settings."""
-        return self.parts.loaded, self.trusted, self.parts.cache
+        return self.parts.loaded, self.parts.entry, self.parts.cache
 
     @property
     def git_remote(self) -> str:
@@ -201,6 +232,23 @@ class Vault:
         from engram.store.base.exposure import shared_by_git
 
         return shared_by_git(self.root)
+
+    @contextmanager
+    def beside(
+        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+    ) -> Iterator[Self]:
+        """Ask also the vaults that are read beside this one in a folder with these projects.
+
+        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
+        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
+        where that is another one. What cannot be read is left out with a warning.
+        """
+        from engram.vault.beside import read_beside
+
+        here = "" if folder is None else str(folder.absolute())
+        first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
+        with read_beside(self.parts, first, here, projects):
+            yield self
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -264,9 +312,10 @@ class Vault:
             here, home = str(folder.absolute()), self.parts.places.home
         except OSError:  # the working directory was removed
             return ()
-        names = project_names(here, home)
-        known = repository(here, home) or any(map(self.parts.catalog.knows_project, names))
-        return names if known else ()
+        names = project_names(here, home, self.root)
+        if repository(here, home, self.root) or any(map(self.parts.catalog.knows_project, names)):
+            return names
+        return ()
 
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
@@ -275,13 +324,17 @@ class Vault:
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
-        With `projects` it holds what an agent that works there may be given, or nothing at all;
-        without them everything but secrets is asked. A question of time is answered by rules, from
-        memories and turns; any question with `reason`, which asks the model that is configured;
-        none where it is False. With `as_of` (see `list`) what was true and said by then; with
-        `history` what each memory replaced, and what replaced it. `mode` is that of `search`. The
-        access log tells to which `reader` it was given, by default the person. Raises BadInput for
-        an empty question that is to be answered.
+        A `reader` who is an agent is given what an agent in a folder of these `projects` may be
+        given; the person what belongs to them, to none, and to the person, and without projects to
+        any. Where nobody is named, projects stand for an agent that works there. Secrets, what is
+        over, and what belongs to another session are given to nobody.
+
+        A question of time is answered by rules, from memories and turns; any question with
+        `reason`, which asks the model that is configured; none where it is False. With `as_of` (see
+        `list`) what was true and said by then; with `history` what each memory replaced, and what
+        replaced it. `mode` is that of `search`. The access log tells to which `reader` it was
+        given, by default the person. Raises BadInput for an empty question that is to be answered,
+        ConfigError for a policy that is not understood.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -291,7 +344,7 @@ class Vault:
             question, setting=self._setting(next(iter(projects), "")),
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
-            recipient=self._recipient(projects) if projects else None, reason=reason,
+            recipient=self._recipient(projects, reader), reason=reason,
             as_of=asked, history=history, mode=mode,
         )  # fmt: skip
         self.note_given("recall", block.shown, question, reader)
@@ -321,11 +374,13 @@ class Vault:
 
         Raises Untrusted.
         """
+        from engram.model.given import UNKNOWN, Reader
         from engram.queries.exported_rules import rules_block
 
         self._check_given()
         self._settled()
-        recipient, today = self._recipient(projects), day_of(self.clock.now())
+        recipient = self._recipient(projects, Reader(UNKNOWN))
+        today = day_of(self.clock.now())
         return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
 
     def exported_records(
@@ -346,14 +401,36 @@ class Vault:
             statuses=statuses,
         )  # fmt: skip
 
-    def _recipient(self, projects: Sequence[str]) -> Recipient:
+    def open_documents(
+        self, projects: Sequence[str], session: str = ""
+    ) -> Callable[[str, bytes], bool]:
+        """Tells of a file, by path and bytes, whether it may be given to a client of the person.
+
+        In these projects, without any in all of them; of what belongs to a session, in that session
+        alone. Raises ConfigError for a policy that is not understood.
+        """
+        from engram.model.given import PERSON, Reader
+        from engram.queries.open_documents import open_documents
+
+        self._settled()
+        recipient = self._recipient(projects, Reader(PERSON, session))
+        return open_documents(self.parts.catalog, recipient)
+
+    def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
+        """Who is given something in these projects; where nobody is named, an agent in them."""
         from engram.capture.exclusion import Exclusion
+        from engram.model.given import BY_HAND, PERSON
         from engram.model.ids import slugs_of
         from engram.recall.borders import Recipient
 
         outside = Exclusion(self.settings.capture.exclude)
         names = tuple(one for name in projects for one in slugs_of(name))
-        return Recipient(names, self.settings.recall.share_personal, partial(outside, ""))
+        return Recipient(
+            names, self.settings.recall.share_personal, partial(outside, ""),
+            "" if reader is None or reader.session == BY_HAND else reader.session,
+            self.parts.policy.read_order,
+            not names if reader is None else reader.by == PERSON,
+        )  # fmt: skip
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
@@ -392,10 +469,18 @@ class Vault:
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        shown = self._session(reference) or lookup.shown(reference)
+        self._settled()
+        session = self._session(reference)
+        if session is not None:
+            return session
+        shown, beside = self.parts.memories.named(
+            reference, lambda vault, name: vault.lookup.shown(name)
+        )
         if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
+            if beside is not None:
+                return shown._replace(content=seen_beside(shown.content, beside))
             shown = shown._replace(retention=self._read(shown.content))
         return shown
 
@@ -447,25 +532,40 @@ class Vault:
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
         from engram.queries.lives import life_of
+        from engram.recall.beside import seen_beside
 
-        lookup = self._lookup()
-        origin = lookup.origin(lookup.memory(reference))
-        told = life_of(
-            origin.memory, self.parts.catalog, self.parts.disk, lookup, self.parts.timezone
-        )  # fmt: skip
-        return origin._replace(retention=self._read(origin.memory), life=told)
+        def told(vault: VaultMemories, name: str) -> MemoryOrigin:
+            origin = vault.lookup.origin(vault.lookup.memory(name))
+            life = life_of(
+                origin.memory, vault.projections.catalog, vault.disk, vault.lookup,
+                self.parts.timezone,
+            )  # fmt: skip
+            return origin._replace(life=life)
+
+        self._settled()
+        origin, beside = self.parts.memories.named(reference, told)
+        if beside is not None:
+            return origin._replace(memory=seen_beside(origin.memory, beside))
+        return origin._replace(retention=self._read(origin.memory))
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.
 
         Also of one that is gone, by its whole id. Raises NotFound, BadInput.
         """
-        lookup = self._lookup()
-        memory = lookup.find_memory(reference)
-        found = self.parts.givens.of_memory(memory.id if memory else reference, limit)
-        if memory is None and not found:
-            lookup.memory(reference)
-        return found
+        from engram.recall.beside import seen_beside
+
+        self._settled()
+        try:
+            memory, beside = self.parts.memories.named(
+                reference, lambda vault, name: vault.lookup.memory(name)
+            )
+        except NotFound:
+            if not (found := self.parts.givens.of_memory(reference, limit)):
+                raise
+            return found
+        name = memory.id if beside is None else seen_beside(memory, beside).id
+        return self.parts.givens.of_memory(name, limit)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -550,6 +650,7 @@ class Vault:
         """Admit one of these as the person's own memory. Raises BadInput."""
         from engram.pipeline.refused_candidates import keep
 
+        self.parts.check_takes_words()
         lookup = self.parts.lookup
         return keep(verdict, lambda link: bool(lookup.turns_in_sight([link])), self.parts)
 
@@ -569,7 +670,11 @@ class Vault:
         )  # fmt: skip
         problem, _ = parts.policy_check()
         told = "" if problem is None else problem[0]
-        return replace(known, last_run=parts.runs.last(), policy_problem=told)
+        mismatch = parts.sharing_problem
+        return replace(
+            known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
+            shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+        )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -643,7 +748,11 @@ class Vault:
         self._settled()
         parts, disk = self.parts, self.parts.disk
         log = ContractLog(
-            parts.catalog, parts.givens, AccessLog(disk), lambda digest: kept_policy(disk, digest)
+            parts.catalog,
+            parts.givens,
+            AccessLog(disk),
+            lambda digest: kept_policy(disk, digest),
+            parts.phase_queries,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
@@ -659,6 +768,7 @@ class Vault:
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(turns, self.parts)
 
     def capture_stream(self, stream: BinaryIO, *, project: str = "") -> CaptureResult:
@@ -666,6 +776,7 @@ class Vault:
         from engram.pipeline.imports import stream_turns
         from engram.pipeline.ingest import capture
 
+        self.parts.check_takes_words()
         return capture(stream_turns(stream, project, self.parts), self.parts, whole=True)
 
     def import_files(
@@ -682,6 +793,7 @@ class Vault:
         """
         from engram.pipeline import imports
 
+        self.parts.check_takes_words()
         if dry_run:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
@@ -726,18 +838,21 @@ class Vault:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
         from engram.pipeline.extraction import tick
 
+        self.parts.check_takes_words()
         return tick(self.parts)
 
     def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> ExtractionResult:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(self._pending(due=False), self.parts, tier, progress)
 
     def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> ExtractionResult:
         """Extract what is pending in these transcripts, due or not."""
         from engram.pipeline.extraction import run
 
+        self.parts.check_takes_words()
         return run(names, self.parts, tier)
 
     def retry(self) -> int:
@@ -754,7 +869,40 @@ class Vault:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
         from engram.pipeline.dictation import remember
 
+        self.parts.check_takes_words()
         return remember(text, category, project, self.parts)
+
+    # -- phases --------------------------------------------------------------------------------
+
+    def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
+        """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
+
+        One that is called as the current one begins nothing.
+        """
+        from engram.pipeline.phases import start_phase
+
+        return start_phase(store, name, reason, self.parts)
+
+    def phases(self, store: Store | None = None) -> Sequence[ListedPhase]:
+        """The phases of one store, or of each that has any."""
+        self._settled()
+        return self.parts.phase_queries.listed(self.clock.now(), store)
+
+    def phase_diff(
+        self, store: Store, names: tuple[str, str] | None = None, reader: Reader | None = None
+    ) -> DiffedPhases:
+        """What changed in a store from one phase to another, by default of the last two.
+
+        The access log tells that the `reader` asked. Raises BadInput for phases that there are not,
+        and where the policy tells no differences.
+        """
+        from engram.model.given import Reader
+        from engram.vault.giving import phase_diff
+
+        self._settled()
+        return phase_diff(self.parts, store, names, reader or Reader())
+
+    # -- writing by hand -----------------------------------------------------------------------
 
     def try_policy(
         self, text: str, *, said_by: Saying = "person", category: str = "", project: str = ""
@@ -775,6 +923,7 @@ class Vault:
         from engram.pipeline.new_records import make
         from engram.queries.record_input import read_record
 
+        self.parts.check_takes_words()
         record, common, faults = read_record(data, schema, title=title, tags=tags)
         self._settled()
         return make(record, faults, common.id, project, self.parts, dry_run=dry_run)
@@ -895,6 +1044,33 @@ class Vault:
             return settle(memory, others, self.clock.now(), self.parts.terms, left)
 
         return edits.decide(resolved, self.parts, dry_run=dry_run)
+
+    def promote(
+        self, references: Sequence[str], to_space: str, *, project: str = "",
+        here: Sequence[str] = (), reader: Reader | None = None, dry_run: bool = False,
+    ) -> Sequence[Promotion]:  # fmt: skip
+        """Let memories hold in another space: `user`, `project` or `system`, all of them or none.
+
+        `project` is that of the target, else one of `here`, the projects of the folder. What an
+        agent asks for (`reader`, the person without one) waits for the person. Raises BadInput for
+        what is denied, NotFound for what is in project space already and has no shared vault.
+        """
+        from engram.model.given import Reader
+        from engram.model.ids import slug
+        from engram.pipeline.promotion import Asked, promote_by_hand
+
+        named = slug(project) if project else ""
+        asked = Asked(to_space, named, here, reader or Reader())
+        return promote_by_hand(
+            lambda: self._named(references), asked, self.parts, dry_run=dry_run
+        )  # fmt: skip
+
+    def decline_promotion(self, reference: str) -> MemoryEdit:
+        """The person says that a memory stays in its space, where another one was asked for."""
+        from engram.pipeline import edits
+        from engram.pipeline.promotion import decline
+
+        return edits.decide(lambda: decline(self.parts.lookup.memory(reference)), self.parts)
 
     def _named(self, references: Iterable[str]) -> Sequence[Memory]:
         return [self.parts.lookup.memory(reference) for reference in references]
@@ -1034,6 +1210,7 @@ class Vault:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
         from engram.pipeline.consolidation import seal_boxes
 
+        self.parts.check_takes_words()
         return seal_boxes(self.parts, reason)
 
     def close_conversation(self, source: str, path: Path) -> int:
@@ -1043,6 +1220,7 @@ class Vault:
         """
         from engram.pipeline.imports import close_file
 
+        self.parts.check_takes_words()
         return close_file(source, path, self.parts)
 
     def news(self) -> bool:
@@ -1073,11 +1251,13 @@ class Vault:
         from engram.queries.checks import examine
 
         parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
+        differs = parts.sharing_problem
+        problem = None if differs is None else (str(differs), differs.hint)
         return diagnose(
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
                 parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
-                *parts.policy_check(),
+                *parts.policy_check(), problem, parts.shared,
             )
         )  # fmt: skip
 

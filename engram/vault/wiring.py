@@ -16,9 +16,11 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput, ConfigError, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
+from engram.settings.shared_vaults import sharing_problem
 from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder
 from engram.store.base import layout
@@ -73,14 +75,17 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.meaning_search import MeaningSearch
+    from engram.queries.memories import Memories
     from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
+    from engram.queries.phase_queries import PhaseQueries
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.queries.summary_queries import SummaryQueries
     from engram.queries.tier_queries import TierQueries
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import PolicySource
+    from engram.settings.registry import Registered
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.ages import Ages
     from engram.store.catalog.catalog import Catalog
@@ -96,6 +101,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
     from engram.store.files.kept_verdicts import VerdictFile
+    from engram.store.files.phases_file import PhasesFile
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
@@ -147,19 +153,49 @@ class VaultParts:
 
     def __init__(
         self, root: Path, loaded: Loaded, places: UserPaths, environment: Mapping[str, str],
-        adapters: Adapters, *, trusted: bool,
+        adapters: Adapters, entry: Registered | None,
     ) -> None:  # fmt: skip
+        """`entry` is that of the registry; None for a vault that is not trusted."""
         assert loaded.vault is not None  # whoever opens a vault has checked that there is one
         self.root = root
         self.loaded = loaded
         self.header = loaded.vault
         self.settings = loaded.settings
-        self.trusted = trusted
+        self.entry = entry
         self.clock = adapters.time
         self.cache = cache_folder(places, root, loaded.vault.id)
         self.environment = environment
         self.places = places
         self.adapters = adapters
+        #: the vaults that were read beside this one, by their real paths
+        self.beside: dict[Path, VaultParts] = {}
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the vault is registered on this machine."""
+        return self.entry is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether the vault or the registry says that it is shared with others.
+
+        Such a one takes no conversation, whatever the other says.
+        """
+        return bool(self.header.shares or (self.entry and self.entry.sharing.space))
+
+    @property
+    def sharing_problem(self) -> BadInput | None:
+        """What is wrong where vault and registry differ on that."""
+        return sharing_problem(self.root, self.header.shares, self.entry)
+
+    def check_takes_words(self) -> None:
+        """Raise BadInput for a shared vault: what is said goes into a person's own one."""
+        if self.shared:
+            raise BadInput(
+                f"{self.root} is shared with others: it takes no conversation, and no word unasked",
+                "leave out --vault, and ENGRAM_VAULT; `engram promote ID --to project` puts there "
+                "what you want to share",
+            )
 
     @property
     def read_only(self) -> bool:
@@ -197,6 +233,8 @@ class VaultParts:
         if "index" in self.__dict__:
             self.index.close()
         self.projections.close()
+        for one in self.beside.values():
+            one.close()
 
     # -- the store -----------------------------------------------------------------------------
 
@@ -240,7 +278,15 @@ class VaultParts:
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
             self.transaction_log, lambda: self._lock, self._audience_of,
             fingerprint("redaction", self.settings.capture.redact_allow),
+            self._most_claimed,
         )  # fmt: skip
+
+    @property
+    def _most_claimed(self) -> str:
+        """The most authority that a header of the vault may claim for itself."""
+        if self.shared and self.entry is not None:
+            return self.entry.sharing.authority
+        return AUTHORITIES[-1]
 
     def _audience_of(self, memory: Memory) -> Audience:
         from engram.recall.audience import audience_of
@@ -344,6 +390,20 @@ class VaultParts:
         """Boxes, entities and summaries as file changes."""
         return self.writer
 
+    @property
+    def phases(self) -> PhasesFile:
+        """The page of phases."""
+        from engram.store.files.phases_file import PhasesFile
+
+        return PhasesFile(self.disk)
+
+    @property
+    def phase_queries(self) -> PhaseQueries:
+        """The phases of each store, of the page as it is now."""
+        from engram.queries.phase_queries import PhaseQueries
+
+        return PhaseQueries(self.catalog, self.phases.read)
+
     @cached_property
     def eraser(self) -> PurgePlanner:
         """What is taken out with a memory."""
@@ -397,7 +457,7 @@ class VaultParts:
         """The names of the worktree that a folder lies in and of its repository; else empty."""
         from engram.settings.project_folders import worktree
 
-        return worktree(folder, self.places.home)
+        return worktree(folder, self.places.home, self.root)
 
     def count_access(self, identifiers: Iterable[str]) -> None:
         """Count that a person or an agent asked for these memories, each once; not in other vaults.
@@ -461,8 +521,17 @@ class VaultParts:
 
         return SearchQueries(
             self.disk, self.projections, self.lookup, self.index,
-            lambda text: self.redactor.redact(text).text, self.tiers, self._meaning,
+            lambda text: self.redactor.redact(text).text, self.memories, self._meaning,
         )  # fmt: skip
+
+    @cached_property
+    def memories(self) -> Memories:
+        """The memories of this vault, and of those that are read beside it."""
+        from engram.queries.memories import Memories, VaultMemories
+
+        return Memories(
+            VaultMemories(self.disk, self.projections, self.lookup, self.index, self.tiers)
+        )
 
     @cached_property
     def tiers(self) -> TierQueries:
@@ -522,7 +591,7 @@ class VaultParts:
         """Answers in words, with what they rest on."""
         from engram.queries.answering import Answering
 
-        return Answering(self.projections, self.search, self.lookup, self._model_answering)
+        return Answering(self.memories, self.search, self.lookup, self._model_answering)
 
     def _model_answering(self) -> ModelAnswering | None:
         """Who asks a model a person's question, which is a run of its own; None where none may be.
@@ -666,7 +735,7 @@ class VaultParts:
         """What the rule files of the projects say whose turns were taken in here."""
         from engram.queries.rule_files import ProjectRuleFiles
 
-        return ProjectRuleFiles(self.places.home)
+        return ProjectRuleFiles(self.places.home, self.root)
 
     @property
     def policy(self) -> Policy:

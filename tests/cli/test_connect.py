@@ -275,7 +275,7 @@ def test_hooks_name_a_vault_that_is_not_the_default(tmp_path: Path) -> None:
     assert pinned(tmp_path, {}) == pinned(default / "facts", {}) == []
     assert pinned(tmp_path, {"ENGRAM_VAULT": "home/engram"}) == []
     assert pinned(tmp_path, {"ENGRAM_VAULT": "other"}) == ["--vault", str(other)]
-    assert pinned(other / "facts", {}) == ["--vault", str(other)]
+    assert pinned(other / "facts", {}) == []  # a folder chooses no vault for the hooks
 
 
 def test_without_being_told_it_is_this_program(

@@ -30,7 +30,7 @@ _HOOK_PROBE = (
     "main()\n"
 )
 #: modules of ours, packages included, that a command may import
-_SEARCH, _HOOK = 113, 64
+_SEARCH, _HOOK = 120, 73
 
 
 def imported(

@@ -65,6 +65,7 @@ from tests.conformance import (
     contract_functions,
     door_functions,
     item_functions,
+    phase_functions,
     record_functions,
     triage_functions,
     window_functions,
@@ -428,4 +429,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **contract_functions.FUNCTIONS,
     **door_functions.FUNCTIONS,
     **item_functions.FUNCTIONS,
+    **phase_functions.FUNCTIONS,
 }

@@ -61,9 +61,13 @@ def ran(environment: Mapping[str, str], *arguments: str) -> subprocess.Completed
 
 
 @contextmanager
-def daemon(environment: Mapping[str, str], vault: Path) -> Iterator[subprocess.Popen[str]]:
-    """`engram daemon run`, until the block ends; what it says goes to its log as well."""
-    process = started(environment, "--vault", str(vault), "daemon", "run")
+def daemon(environment: Mapping[str, str], *vault: Path) -> Iterator[subprocess.Popen[str]]:
+    """`engram daemon run`, until the block ends; what it says goes to its log as well.
+
+    Without a vault it is the person's own one.
+    """
+    named = [word for one in vault for word in ("--vault", str(one))]
+    process = started(environment, *named, "daemon", "run")
     try:
         until(lambda: "started" in events(environment) or process.poll() is not None, "its start")
         assert process.poll() is None, process.communicate()[1]

@@ -265,18 +265,43 @@ def test_nothing_is_given_from_a_vault_that_is_not_registered(shop: Shop) -> Non
         for event in ("session-start", "prompt"):
             data = said_by("SessionStart", prompt="why postgres?")
             assert hook(shop, event, data, *options) == ("", [])
-    inside = said_by("SessionStart", folder=cloned / "facts")
+    # nor where it is the nearest one: the person's own vault is read there
+    assert shop.run("init", "own").code == shop.run("--vault", "own", "status").code == 0
+    assert shop.run("config", "set", "vault", str(shop.folder / "own")).code == 0
+    inside = said_by("SessionStart", folder=cloned / "facts" / "shop")
     assert hook(shop, "session-start", inside, more={"ENGRAM_VAULT": ""}) == ("", [])
 
 
-def test_the_nearest_vault_is_asked_then_the_default(shop: Shop) -> None:
+def test_the_persons_own_vault_is_read_in_every_folder(shop: Shop) -> None:
     none = {"ENGRAM_VAULT": ""}
-    inside = said_by("SessionStart", folder=shop.vault / "facts" / "shop")
-    assert "Postgres" in hook(shop, "session-start", inside, more=none)[0]
-    outside = said_by("SessionStart")
-    assert hook(shop, "session-start", outside, more=none)[0] == ""
+    elsewhere = shop.folder / "elsewhere"
+    assert shop.run("init", str(elsewhere)).code == 0
+    inside = said_by("SessionStart", folder=elsewhere / "shop")
+    assert hook(shop, "session-start", inside, more=none)[0] == ""  # the default, which is none
     shop.run("config", "set", "vault", str(shop.vault))
-    assert "Postgres" in hook(shop, "session-start", outside, more=none)[0]
+    assert "Postgres" in hook(shop, "session-start", inside, more=none)[0]
+    assert "Postgres" in hook(shop, "session-start", said_by("SessionStart"), more=none)[0]
+
+
+def test_an_own_vault_that_is_gone_or_shared_gives_nothing(shop: Shop) -> None:
+    told = "engram hook session-start: "
+    gone = {"ENGRAM_VAULT": str(shop.folder / "gone")}
+    inside = said_by("SessionStart", folder=shop.vault / "shop")
+    assert hook(shop, "session-start", inside, more=gone) == ("", [f"{told}NotFound"])
+    text = (shop.vault / "engram.toml").read_text("utf-8")
+    (shop.vault / "engram.toml").write_text(f'shares = "project"\n{text}', "utf-8")
+    assert hook(shop, "session-start", inside) == ("", [f"{told}BadInput"])
+
+
+def test_a_relative_name_of_the_vault_is_seen_from_the_working_folder(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.folder)
+    more = {"ENGRAM_VAULT": "vault"}
+    assert "Postgres" in hook(shop, "session-start", said_by("SessionStart"), more=more)[0]
+    monkeypatch.chdir(shop.vault)
+    told = ["engram hook session-start: NotFound"]
+    assert hook(shop, "session-start", said_by("SessionStart"), more=more) == ("", told)
 
 
 def test_nothing_is_written_but_the_access_log_and_what_a_reader_of_sqlite_needs(

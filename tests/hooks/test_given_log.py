@@ -123,7 +123,10 @@ def test_recall_keeps_its_question_redacted_and_who_asked(shop: Shop) -> None:
     words = "why postgres, my password is hunter2hunter2 " + "and so on " * 40
     agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "shop-9"}
     shop.environment |= agent
-    assert shop.run("recall", words, "--everywhere").code == 0
+    here = shop.write("shop/README.md", "").parent
+    at = Shop(here, {**shop.environment, "ENGRAM_VAULT": str(shop.vault)})
+    at.environment |= {"HOME": str(shop.folder), "ENGRAM_HOME": str(shop.folder / "home")}
+    assert at.run("recall", words).code == 0
     given(shop, "prompt", prompt="why postgres?", **claude(shop))
     asked, prompt = blocks(shop)
     assert asked.question.startswith("why postgres, my password is [REDACTED:password:")

@@ -118,28 +118,40 @@ def test_no_folder_is_given_private_words(year: Shop) -> None:
     assert "Postgres" not in given(year, work / "krabbenkorb" / "inner")
 
 
-def test_recall_from_a_project_answers_as_the_hooks_do(year: Shop) -> None:
+def at(year: Shop, project: str, **more: str) -> Shop:
+    """The same vault, seen from the folder of a project."""
+    home = {"HOME": str(year.folder), "ENGRAM_HOME": str(year.folder / "home")}
+    seen = {"ENGRAM_VAULT": str(year.vault), **home, **more}
+    return Shop(year.folder / "work" / project, seen)
+
+
+def test_recall_in_the_shell_of_an_agent_answers_as_the_hooks_do(year: Shop) -> None:
     asked = [*_PROMPTS, *_OF_TIME, *(title for title, _ in PRIVATE)]
     for question in asked:
-        for place in (["--project", "krabbenkorb"], ["--project", "webshop2"]):
-            answer = year.run("recall", question, *place)
-            said = answer.out.replace(question, "")
-            assert private_words(said) == [], question
-    shown = year.run("recall", "which database and how do I like commits", "--project", "till").out
-    assert "small commits" in shown and "Postgres" not in shown
-    everywhere = year.run("recall", "what is my daughter's name?").out
-    assert "Ida" in everywhere
+        for name in ("krabbenkorb", "webshop2"):
+            answer = at(year, name, GEMINI_CLI="1").run("recall", question)
+            assert private_words(answer.out.replace(question, "")) == [], question
+    till = at(year, "till", GEMINI_CLI="1")
+    question = "which database and how do I like commits"
+    for more in ([], ["--project", "till"]):
+        shown = till.run("recall", question, *more).out
+        assert "small commits" in shown and "Postgres" not in shown
+    for more in (["--everywhere"], ["--project", "krabbenkorb"]):
+        refused = till.run("recall", question, *more)
+        assert (refused.code, refused.out) == (1, "") and "an agent is given" in refused.err
 
 
-def test_recall_in_the_folder_of_a_project_is_of_that_project(year: Shop) -> None:
-    at = Shop(year.folder / "work" / "till", {"ENGRAM_VAULT": str(year.vault)})
-    home = {"HOME": str(year.folder), "ENGRAM_HOME": str(year.folder / "home")}
-    at.environment |= home
-    nothing = at.run("recall", "what is my daughter's name?")
-    assert nothing.out == ""
-    assert "--everywhere" in nothing.err
-    assert "Rust" in at.run("recall", "what is the till written in").out
-    assert "Ida" in at.run("recall", "what is my daughter's name?", "--everywhere").out
+def test_recall_by_hand_in_a_project_is_of_that_project_and_of_the_person(year: Shop) -> None:
+    till = at(year, "till")
+    question = "which database do we use, and what is my daughter's name?"
+    for shop, more in ((till, []), (year, ["--project", "till"])):
+        assert "Rust" in shop.run("recall", "what is the till written in", *more).out
+        told = shop.run("recall", question, *more).out
+        assert "Ida" in told and "Postgres" not in told
+    assert "Postgres" in till.run("recall", question, "--everywhere").out
+    nothing = till.run("recall", "krabbenkorb postgres port 8088")
+    assert "8088" not in nothing.out
+    assert "Ida" in year.run("recall", "what is my daughter's name?").out
 
 
 def test_private_memories_are_given_when_the_person_says_so(year: Shop) -> None:

@@ -12,9 +12,10 @@ from engram.model.errors import BadInput
 from engram.model.turn import Turn, turn_of
 from engram.queries.lookup import Lookup
 from engram.recall.borders import Recipient
+from engram.recall.evidence import Evidence
 from engram.recall.rank import Setting
 from engram.vault import Vault
-from tests.kit import LIGHT, failing, reopened
+from tests.kit import LIGHT, failing, reopened, takes_every_turn
 
 NOW = "2026-03-20T12:00:00Z"
 TODAY = Setting(NOW)
@@ -45,11 +46,17 @@ def told(
 
 
 def asked(
-    vault: Vault, question: str, *, setting: Setting = TODAY, recipient: Recipient | None = None,
-    as_of: str = "",
+    vault: Vault, question: str, *, setting: Setting = TODAY,
+    recipient: Recipient = Recipient(person=True), as_of: str = "",
 ) -> ReasonedAnswer:  # fmt: skip
     vault.ready_to_read()
     return vault.parts.answering.answer(question, setting=setting, recipient=recipient, as_of=as_of)
+
+
+def evidence_of(
+    vault: Vault, question: str, recipient: Recipient = Recipient(person=True)
+) -> list[Evidence]:
+    return vault.parts.answering.evidence(question, setting=TODAY, recipient=recipient)
 
 
 # -- criteria 1 and 10 of the seed, and its example -----------------------------------------------
@@ -135,19 +142,28 @@ def test_questions_about_work_are_answered_with_the_day_that_was_meant(
 def test_a_memory_and_its_turn_are_one_piece_of_evidence(vault: Vault) -> None:
     told(vault, ("2026-03-06", "me: We decided to use Postgres for the ledger yesterday."))
     vault.ready_to_read()
-    found = vault.parts.answering.evidence("When did we decide on Postgres?", setting=TODAY)
+    found = evidence_of(vault, "When did we decide on Postgres?")
     assert len(found) == 1 and found[0].source.kind == "memory" and found[0].turn
 
 
-def test_an_expired_memory_still_says_when_and_is_marked(vault: Vault) -> None:
-    told(vault, ("2026-03-02", "me: We decided to freeze the API on 2026-03-04."))
+def test_of_what_has_expired_its_turn_says_when_before_the_night_and_after(vault: Vault) -> None:
+    told(takes_every_turn(vault), ("2026-03-02", "me: The API freeze begins on 2026-03-04."))
     (memory,) = vault.list()
     path = vault.root / memory.path
-    path.write_text(path.read_text("utf-8").replace("status: active", "status: expired"), "utf-8")
-    vault.doctor()
-    found = asked(vault, "When did we freeze the API?")
-    assert found.start == "2026-03-04" and found.source_memories[0].status == "expired"
-    assert "expired" in found.reasoning
+    whole = path.read_text("utf-8")
+
+    def kinds(**more: str) -> list[str]:
+        found = asked(vault, "When does the API freeze begin?", **more)  # type: ignore[arg-type]
+        assert found.start == "2026-03-04"
+        return [one.kind for one in found.source_memories]
+
+    assert memory.expires and "memory" in kinds()
+    by_night = "status: expired\nstatus_since: 2026-03-05T02:00:00Z"
+    for change in ((memory.expires, "2026-03-05"), ("status: active", by_night)):
+        path.write_text(whole.replace(*change), "utf-8")
+        vault.doctor()
+        assert kinds() == ["turn"], change
+        assert "memory" in kinds(as_of="2026-03-03"), change
 
 
 def test_what_was_forgotten_answers_nothing_nor_does_its_turn(vault: Vault) -> None:
@@ -156,7 +172,7 @@ def test_what_was_forgotten_answers_nothing_nor_does_its_turn(vault: Vault) -> N
     vault.forget(memory.id)
     found = asked(vault, "When did we decide to use Postgres?")
     assert not found.found and found.source_memories == ()
-    assert vault.parts.answering.evidence("When did we decide on Postgres?", setting=TODAY) == []
+    assert evidence_of(vault, "When did we decide on Postgres?") == []
 
 
 def test_a_corrected_memory_counts_instead_of_the_words_it_was_made_of(vault: Vault) -> None:
@@ -246,8 +262,7 @@ def test_of_what_was_said_before_a_turn_an_agent_is_given_only_what_is_its_own(
     told(vault, ("2026-03-13T10:01:00Z", "me: We deployed it yesterday."), project="shop")
     vault.ready_to_read()
     recipient = Recipient(("shop",))
-    evidence = vault.parts.answering.evidence
-    found = evidence("When did we deploy the billing service?", setting=TODAY, recipient=recipient)
+    found = evidence_of(vault, "When did we deploy the billing service?", recipient)
     before = [text for one in found for text in one.before]
     assert len(found) == 2 and before == ["We deployed the billing service yesterday."]
 

@@ -17,7 +17,7 @@ from engram.model.contract_event import (
     ordered,
 )
 from engram.model.given import GivenBlock, GivenItem
-from engram.model.item import check_item
+from engram.model.item import Store, check_item
 from engram.model.item_view import item_row
 from engram.model.turn import turn_of
 from engram.model.write_rules import Attempt
@@ -36,7 +36,10 @@ REQUIRED = {
     "memory_conflict": "winner_id loser_id rule dedup_key",
     "memory_forget": "memory_id reason policy_snapshot",
     "memory_border_check": "action from_space allowed reason policy_snapshot",
+    "memory_phase_started": "space owner phase_id reason policy_snapshot",
     "memory_deleted": "space owner phase_id memory_id reason policy_snapshot",
+    "memory_phase_diff": "space owner from_phase_id to_phase_id added_count deleted_count"
+    " replaced_count top_changes summary_lines",
 }
 ITEM = re.compile(r"(session|user|project|system):[^:]+:(semantic|profile):[0-9]+")
 SECRET = "hunter2-of-the-nas"
@@ -58,6 +61,9 @@ def lived(open_vault: Open) -> Vault:
         )
     }
     vault.forget(ids["forgotten"], reason="it was wrong")
+    shop = Store("project", "shop")
+    vault.start_phase(shop, "beta", "release")
+    vault.phase_diff(shop)
     vault.retire([ids["retired"]])
     vault.archive([ids["archived"]])
     vault.supersede(ids["old"], ids["new"])
@@ -216,6 +222,21 @@ class Nothing:
     def question(self, block: GivenBlock) -> str:
         return block.question
 
+    def is_first(self, item: str) -> bool:
+        return False
+
+    def page_phase(self, store: Store, start: str) -> None:
+        return None
+
+    def phase_id(self, store: str, time: str) -> str:
+        return "phase-unknown"
+
+    def phase_counts(self, block: GivenBlock) -> dict[str, dict[str, int]]:
+        return {}
+
+    def current_phase(self, block: GivenBlock) -> None:
+        return None
+
 
 def logged(number: int, *events: Event, **more: object) -> LoggedTransaction:
     return LoggedTransaction(number, "2026-03-06T12:00:00Z", "extract", "", number, events)
@@ -260,10 +281,13 @@ def test_a_block_comes_after_the_transaction_it_saw_whatever_the_clock_says() ->
     assert [one.number if isinstance(one, LoggedTransaction) else -one.last for one in found] == [
         3, -2, 2, -1, 1,
     ]  # fmt: skip
-    recall, check = events_of_block(blocks[0], 5, Nothing())
+    recall, check, *refused = events_of_block(blocks[0], 5, Nothing())
     assert (recall.type, recall.number, recall.tick) == ("memory_recall", 2, 5)
     assert recall.fields["current_phase"] is None
-    assert check.fields["action"] == "read"
+    assert (check.fields["action"], check.fields["reason"]) == ("read", "allowed")
+    assert [(one.fields["from_space"], one.fields["reason"]) for one in refused] == [
+        (space, "space_disabled") for space in ("session", "project", "system")
+    ]
 
 
 @pytest.mark.parametrize(

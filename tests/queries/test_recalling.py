@@ -102,7 +102,11 @@ def test_when_does_is_answered_by_itself_with_a_day_only(shop: Vault) -> None:
     ):
         recalling = Recalling(shop.parts.search, Answers(answer))  # type: ignore[arg-type]
         block = recalling.block(
-            "when does the shop move?", budget=500, limit=5, setting=Setting("2026-03-20T12:00:00Z")
+            "when does the shop move?",
+            budget=500,
+            limit=5,
+            setting=Setting("2026-03-20T12:00:00Z"),
+            recipient=Recipient(person=True),
         )
         assert (block.answer is None) == (not answer.start)
 
@@ -147,8 +151,9 @@ def test_an_agent_is_given_nothing_where_nothing_came_near(vault: Vault) -> None
     assert vault.recall(WHEN, projects=["shop"]).text == ""
     assert "- answer: not found\n" in vault.recall(WHEN).text
     recipients = [recipient for _, recipient in asked.asked]
-    assert recipients[0] is not None and recipients[0].projects == ("shop",)
-    assert recipients[1] is None
+    assert [(one.projects, one.person) for one in recipients if one] == [
+        (("shop",), False), ((), True),
+    ]  # fmt: skip
 
 
 def test_the_json_of_a_block_has_the_answer_or_null(shop: Vault) -> None:

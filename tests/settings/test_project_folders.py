@@ -41,13 +41,15 @@ def test_a_repository_of_the_home_folder_makes_no_projects(tmp_path: Path) -> No
     assert repository(str(home / "notes"), home) is None
 
 
-def test_a_vault_is_no_repository(tmp_path: Path) -> None:
-    facts = tmp_path / "vault" / "facts"
+def test_the_vault_that_asks_is_no_repository_and_another_one_is(tmp_path: Path) -> None:
+    root, facts = tmp_path / "vault", tmp_path / "vault" / "facts"
     facts.mkdir(parents=True)
-    (tmp_path / "vault" / ".git").mkdir()
-    assert repository(str(facts), HOME) == tmp_path / "vault"
-    (tmp_path / "vault" / "engram.toml").write_text("")
-    assert repository(str(facts), HOME) is None
+    (root / ".git").mkdir()
+    (root / "engram.toml").write_text("")
+    assert repository(str(facts), HOME, root) is None
+    assert project_names(str(facts), HOME, root) == ("facts",)
+    assert repository(str(facts), HOME, tmp_path / "engram") == root
+    assert project_names(str(facts), HOME, tmp_path / "engram") == ("facts", "vault")
 
 
 def test_a_link_is_the_folder_that_it_leads_to(tmp_path: Path) -> None:

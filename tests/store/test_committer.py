@@ -47,14 +47,14 @@ def left_pending(vault: Vault, *changes: Change) -> None:
 
 
 def tables(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that the catalog says, but whether the index and the scrubbing are due."""
+    """Everything that the catalog says, but what is due, and which policy was read last."""
     database = sqlite3.connect(vault.parts.cache / "catalog.sqlite")
     try:
         names = database.execute("select name from sqlite_master where type = 'table'").fetchall()
         rows = {name: database.execute(f'select * from "{name}"').fetchall() for (name,) in names}
     finally:
         database.close()
-    rows["meta"] = [row for row in rows["meta"] if row[0] not in ("indexed", "scrub")]
+    rows["meta"] = [row for row in rows["meta"] if row[0] not in ("indexed", "policy", "scrub")]
     return {name: sorted(found, key=repr) for name, found in rows.items()}
 
 

@@ -89,7 +89,8 @@ def read_by_privacy(candidate: Candidate) -> tuple[str, ...]:
     """All texts of a candidate that may hold a secret; of a profile item the whole sentence."""
     said = (candidate.sentence[:_MOST_READ],) if candidate.slot else ()
     names = (*candidate.tags, *candidate.entities, candidate.project, candidate.slot)
-    return tuple(dict.fromkeys(filter(None, (*_told(candidate), *said, *names))))
+    parts = (text for _, text in candidate.sections)
+    return tuple(dict.fromkeys(filter(None, (*_told(candidate), *parts, *said, *names))))
 
 
 def _told(candidate: Candidate) -> tuple[str, ...]:

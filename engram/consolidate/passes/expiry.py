@@ -19,7 +19,12 @@ from engram.consolidate.context import PassContext
 from engram.consolidate.passes.commitments import is_commitment
 from engram.consolidate.passes.end_of_life import ended
 from engram.model.instant import plus_days
-from engram.model.memory import PROTECTED, Memory, confidence_tier, speculative_days
+from engram.model.memory import (
+    Memory,
+    confidence_tier,
+    is_reviewed_when_due,
+    speculative_days,
+)
 from engram.model.retention import rule_of
 from engram.model.step import Step
 from engram.model.trace import TTL_EXPIRED
@@ -52,7 +57,7 @@ def _step(context: PassContext, memory: Memory) -> Step | None:
     if (days := speculative_days(memory.confidence)) is not None:
         why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"
         return ended(context, TASK, memory, "expired", "unconfirmed", why)
-    if memory.category not in PROTECTED and memory.schema != "constraint":
+    if not is_reviewed_when_due(memory):
         why = f"its time was up on {memory.expires}"
         code = TTL_EXPIRED if rule_of(memory, context.policy).mode == "ttl" else "ttl"
         return ended(context, TASK, memory, "expired", code, why)

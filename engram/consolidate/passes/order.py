@@ -44,3 +44,13 @@ PASSES: tuple[Pass, ...] = (
     identity.plan,
     record_index.plan,
 )
+
+#: what is done in a vault that is shared with others: nothing that rests on reads or conversations
+#: of one machine, and no pages, which several machines would write
+SHARED_PASSES: tuple[Pass, ...] = (
+    duplicates.plan,
+    contradictions.plan,
+    commitments.plan,
+    expiry.plan,
+    grace_period.plan,
+)

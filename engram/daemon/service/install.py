@@ -28,7 +28,7 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.settings.user_files import refuse_symlink, replace
-from engram.settings.vault_folders import find_vault
+from engram.settings.vault_folders import own_vault
 
 #: variables that decide where files lie, ours and those of the agents; none of them holds a secret
 _CARRIED = (
@@ -65,7 +65,7 @@ def service_of(
     """
     registered = [str(one.path) for one in Registry(places).entries()]
     settings = load(None, environment).settings
-    target = os.path.realpath(find_vault(vault, environment))
+    target = os.path.realpath(own_vault(vault, environment))
     if target not in registered:
         raise NotFound(
             f"{target} is no vault that is registered here",

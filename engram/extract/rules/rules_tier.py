@@ -24,6 +24,7 @@ from engram.extract.rules.mend import completes, with_subjects, without_conclusi
 from engram.extract.rules.table import Rule, read_rules
 from engram.extract.stated_fields import StatedPatterns, with_sections
 from engram.language.own_statements import Sentence, one_line, statements
+from engram.language.promotion_hints import AskedStatement, asked_statements
 from engram.language.sentences import sentences_around
 from engram.language.session_orders import is_for_session
 from engram.language.third_person import third_person
@@ -34,6 +35,8 @@ from engram.model.turn import Turn
 #: Shorter sentences say nothing that stands alone; longer ones are pasted, or dictated without a
 #: stop, and cannot be judged by a pattern.
 _SHORTEST, _LONGEST = 8, 400
+#: the opening words of what is to be remembered, and how slots of the person begin
+_REMEMBER, _OF_PERSON = "remember", "user::"
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
 
 
@@ -72,8 +75,14 @@ class RulesTier:
             return []
         found: dict[tuple[str, str], Candidate] = {}
         last: tuple[Sentence, Candidate] | None = None
+        asked = asked_statements(turn.text)
+        for statement in asked:
+            if (one := self._of_wish(turn, statement)) is not None:
+                found[one.category, one.text] = one
         for sentence in with_subjects(turn.text, list(_joined(turn.text, statements(turn.text)))):
             candidate: Candidate | None
+            if any(sentence.start < one.whole[1] and one.whole[0] < sentence.end for one in asked):
+                continue
             sentence = without_conclusion(turn.text, sentence)
             if last is not None and completes(turn.text, last[0], sentence):
                 found.pop((last[1].category, last[1].text), None)
@@ -85,6 +94,23 @@ class RulesTier:
             last = (sentence, candidate) if candidate is not None else None
         told = list(found.values())[: self._max_per_turn]
         return [with_sections(one, self._stated) for one in told] if self._stated else told
+
+    def _of_wish(self, turn: Turn, asked: AskedStatement) -> Candidate | None:
+        """The candidate for a statement that is to hold in a space; its receipt is all that was
+        said, the request too."""
+        said = one_line(turn.text[asked.start : asked.end].strip())
+        sentence = Sentence(asked.start, asked.end, said, _REMEMBER)
+        candidate = self._of_sentence(turn, sentence)
+        if candidate is None:
+            return None
+        whole = turn.text[slice(*asked.whole)]
+        slot = candidate.slot
+        if asked.wish.space == "user" and not slot.startswith(_OF_PERSON):
+            slot = ""
+        return replace(
+            candidate, receipt=receipt_of(turn, whole), sentence=sentences_around(turn.text, whole),
+            slot=slot, wish=asked.wish,
+        )  # fmt: skip
 
     def _of_sentence(self, turn: Turn, sentence: Sentence) -> Candidate | None:
         said = sentence.said

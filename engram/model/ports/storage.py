@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.instant import Instant
     from engram.model.memory import Memory
+    from engram.model.phase import PhaseLine, PhasePage
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
     from engram.model.tier import MemoryTier
@@ -39,6 +40,18 @@ class PageWriter(Protocol):
         ...
 
 
+class Phases(Protocol):
+    """The page that says when phases of stores began."""
+
+    def read(self) -> PhasePage:
+        """What it says now."""
+        ...
+
+    def with_line(self, line: PhaseLine) -> Change:
+        """The change that begins a phase. Raises BadInput where there is no page to write to."""
+        ...
+
+
 class Committer(Protocol):
     """The store as the flows see it: one lock, one commit."""
 
@@ -50,6 +63,13 @@ class Committer(Protocol):
     @property
     def tick(self) -> int:
         """The last tick that was used; the writer lock is held."""
+        ...
+
+    def item_of(self, identifier: str, events: Sequence[Event] = ()) -> str:
+        """The item of a memory once a transaction with these events is committed, '' without one.
+
+        The writer lock is held.
+        """
         ...
 
     def lock(self, timeout: float | None = None) -> AbstractContextManager[None]:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engram.model.ids import is_id
+from engram.model.ids import is_id, is_name
 from engram.model.instant import Instant, instant_of
 from engram.model.text import sha256_bytes
 from engram.store.catalog.access_log import AccessLog as AccessLog
@@ -136,7 +136,7 @@ def _tail(log: AccessLog, size: int) -> str:
 
 
 def _read(line: bytes) -> tuple[list[str], Instant] | None:
-    """The ids, each once, and the time of a line."""
+    """The ids of this vault, each once, and the time of a line."""
     if _ASKED not in line:
         return None
     try:
@@ -144,5 +144,5 @@ def _read(line: bytes) -> tuple[list[str], Instant] | None:
         names, time = row["ids"], instant_of(row["time"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    sound = isinstance(names, list) and all(isinstance(n, str) and is_id(n) for n in names)
-    return (list(dict.fromkeys(names)), time) if sound else None
+    sound = isinstance(names, list) and all(isinstance(n, str) and is_name(n) for n in names)
+    return ([name for name in dict.fromkeys(names) if is_id(name)], time) if sound else None

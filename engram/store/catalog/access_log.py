@@ -16,6 +16,7 @@ from engram.store.base import layout
 
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
+    from engram.model.phase_diff import AskedDiff
     from engram.store.base.disk import VaultDisk
 
 #: read at once, bytes
@@ -41,6 +42,12 @@ class AccessLog:
 
         if block.items:
             self.disk.append(layout.ACCESS, line_of(block), sync=False)
+
+    def ask(self, diff: AskedDiff) -> None:
+        """Append that a difference of two phases was asked for. Raises StorageError."""
+        from engram.store.catalog.diff_line import diff_line
+
+        self.disk.append(layout.ACCESS, diff_line(diff), sync=False)
 
     def size(self) -> int:
         """Its length in bytes."""

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput
 from engram.store.base import layout
+from engram.store.catalog.diff_line import diff_of
 from engram.store.catalog.given_line import block_of, line_of
 
 if TYPE_CHECKING:
+    from engram.model.phase_diff import AskedDiff
     from engram.store.base.disk import VaultDisk
 
 _QUESTION, _MARK = b'"question"', b'"(purged)"'
@@ -85,6 +87,10 @@ def _without_owners(
     except ValueError:
         return None
     purged = {owner for owner in owners if cleaned(owner) != owner}
+    asked = diff_of(line)
+    if asked is not None:
+        words = " ".join((asked.store.partition(":")[2], *_keys(asked)))
+        return b" " * len(line) if purged or cleaned(words) != words else None
     block = block_of(line) if purged else None
     if block is None:
         return None
@@ -96,6 +102,10 @@ def _without_owners(
     told = (question if block.question else "", "")
     lines = (line_of(block._replace(items=items, question=one))[:-1] for one in told)
     return next((one for one in lines if len(one) <= len(line)), b"").ljust(len(line))
+
+
+def _keys(asked: AskedDiff) -> Iterator[str]:
+    return (one.get("dedupe_key", "").replace(":", " ") for one in asked.changes)
 
 
 def _owner(item: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import memory_terms
+from engram.model.authority import AUTHORITIES
 from engram.model.box import Box
 from engram.model.edge import edges_of
 from engram.model.entity import Entity
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.conversation_rows import ConversationRows
     from engram.store.catalog.item_rows import ItemRows
     from engram.store.catalog.log_rows import LogRows
+    from engram.store.catalog.phase_rows import PhaseRows
     from engram.store.catalog.topic_rows import TopicRows
 
 
@@ -113,6 +115,13 @@ class Catalog:
         from engram.store.catalog.item_rows import ItemRows
 
         return ItemRows(self.db)
+
+    @cached_property
+    def phases(self) -> PhaseRows:
+        """Memories and items of a store, for its phases."""
+        from engram.store.catalog.phase_rows import PhaseRows
+
+        return PhaseRows(self.db)
 
     @cached_property
     def ages(self) -> Ages:
@@ -247,6 +256,16 @@ class Catalog:
         """Record by what it was decided."""
         self._set("judged", judged)
 
+    @property
+    def most(self) -> str:
+        """The most authority that headers were let claim, where the files were read."""
+        return self._meta("most_authority") or AUTHORITIES[-1]
+
+    def set_most(self, authority: str) -> None:
+        """Record that."""
+        if authority != self.most:
+            self._set("most_authority", authority)
+
     def keep_policy(self, mark: str) -> None:
         """Keep which policy holds, for hooks (`settings/policy_mark`)."""
         if self._meta("policy") != mark:
@@ -273,6 +292,11 @@ class Catalog:
     def last_sha(self) -> str:
         """SHA-256 of the last transaction's file, to notice that the vault was replaced."""
         return self._meta("last_sha") or ""
+
+    @property
+    def chain(self) -> str | None:
+        """The link of the last transaction that has one, None where none was seen."""
+        return self._meta("chain")
 
     @property
     def indexed(self) -> str:
@@ -449,6 +473,8 @@ class Catalog:
             self._set("scrub", "due")
         self._set("last", str(transaction.number))
         self._set("last_sha", sha256_bytes(encode(transaction)))
+        if transaction.chain:
+            self._set("chain", transaction.chain)
 
     @property
     def scrub_due(self) -> bool:

@@ -8,8 +8,9 @@
 
 (on one line of ASCII). What somebody asked for has `ids` in place of `given`, and its `question`
 where there is one. An item without a number is `<space>:<kind>`; `tells` has the memories that a
-summary stands for. Guarantees: reading what was written gives an equal block. Refused (None): what
-is torn, foreign, or not what its `hash` says.
+summary stands for. A memory of a vault that is read beside this one has its label before its id
+(`@shop/ID`). Guarantees: reading what was written gives an equal block. Refused (None): what is
+torn, foreign, or not what its `hash` says.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import re
 from typing import Any
 
 from engram.model.given import HOWS, MOST_QUESTION, REASONS, GivenBlock, GivenItem
-from engram.model.ids import is_id
+from engram.model.ids import is_name
 from engram.model.instant import instant_of
 
 ASKED, GIVEN = "ids", "given"
@@ -92,7 +93,7 @@ def _sound(row: dict[str, Any]) -> GivenBlock | None:
 def _item(name: str, item: str, why: str, told: dict[str, list[str]]) -> GivenItem:
     """One item. Raises ValueError, TypeError or AttributeError."""
     found, tells = re.fullmatch(_ITEM, item), tuple(told.get(name, ()))
-    if found is None or not all(map(is_id, (name, *tells))):
+    if found is None or not all(map(is_name, (name, *tells))):
         raise ValueError(item)
     reasons = tuple(one for one in REASONS if one in why.split())
     return GivenItem(name, item if found[3] else "", found[2], found[1], reasons, tells)

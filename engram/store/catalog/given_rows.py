@@ -14,6 +14,7 @@ from engram.store.catalog.given_line import block_of
 
 if TYPE_CHECKING:
     from engram.model.given import GivenBlock
+    from engram.model.phase_diff import AskedDiff
     from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.database import CacheDatabase
 
@@ -53,6 +54,17 @@ class GivenRows:
                 lines += [line for line in piece.splitlines() if name in line]
         found = map(block_of, lines)
         return [one for one in found if one is not None and one.session == session]
+
+
+def newest_asked(log: AccessLog) -> Iterator[GivenBlock | AskedDiff]:
+    """Every block and every difference of phases of a log, newest first."""
+    from engram.store.catalog.diff_line import diff_of
+
+    for piece in log.whole_lines_back(log.size()):
+        for line in reversed(piece.splitlines()):
+            found = block_of(line) or diff_of(line)
+            if found is not None:
+                yield found
 
 
 def newest(log: AccessLog, naming: str = "") -> Iterator[GivenBlock]:

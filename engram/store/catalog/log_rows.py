@@ -175,9 +175,11 @@ def _condition(wanted: LogFilter) -> tuple[str, list[str]]:
         values.append(wanted.since)
     if wanted.space:
         found.append(
-            "(instr(e.details, ?) or e.subject in (select id from items where store glob ?))"
+            "(instr(e.details, ?) or instr(e.details, ?)"
+            " or e.subject in (select id from items where store glob ?))"
         )
-        values += [f'"item": "{wanted.space}:', f"{wanted.space}:*"]
+        told = (f'"{name}": "{wanted.space}:' for name in ("item", "store"))
+        values += [*told, f"{wanted.space}:*"]
     if wanted.session:
         found.append("(instr(e.details, ?) or e.subject = ?)")
         values += [f'"source": {json.dumps(wanted.session)[:-1]}#', wanted.session]

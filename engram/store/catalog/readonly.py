@@ -13,7 +13,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -33,12 +33,15 @@ _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
 #: `(number, category, day, importance, audience, space, project, valid_until, expires, confidence,
-#: settled)`
-LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool]
+#: settled, conversation)`
+LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day, float, bool, str]
 
 
 class ReadOnlyCatalog:
     """A read-only connection; close it, or use it as a context."""
+
+    #: whether it is read without those of other vaults
+    alone = True
 
     def __init__(self, path: Path, vault: str, judged: str, deadline: float) -> None:
         """Open; `deadline` is a time of `time.monotonic()`. Raises CatalogUnusable."""
@@ -71,19 +74,33 @@ class ReadOnlyCatalog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def live(self, projects: Sequence[str], *, personal: bool) -> list[LiveRow]:
+    def live(
+        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
+    ) -> list[LiveRow]:
         """The headers of live memories for everyone and for these projects, but of sessions.
 
-        With `personal` those for the person alone are among them, of whatever project.
+        With `personal` those for the person alone are among them, of whatever project; with a
+        conversation what belongs to that session alone.
         """
+        return self._live(
+            "(audience = ?"
+            f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
+            " or audience = ? or space = 'session' and session = ?)",
+            "everyone", *projects, "person" if personal else "everyone", conversation,
+        )  # fmt: skip
+
+    def live_for_anybody(self) -> list[LiveRow]:
+        """The same for whomever they are meant, but for nobody."""
+        return self._live("audience != 'nobody'")
+
+    def _live(self, condition: str, *values: object) -> list[LiveRow]:
         return self._rows(
             "select number, category, substr(created, 1, 10), ifnull(importance, 0), audience,"
-            " space, project, valid_until, expires, ifnull(confidence, 0), settled from memories"
-            " where status in ('active', 'needs-review') and record != 'session' and (audience = ?"
-            f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ?)",
-            "everyone", *projects, "person" if personal else "everyone",
-        )  # fmt: skip
+            " space, project, valid_until, expires, ifnull(confidence, 0), settled,"
+            " case space when 'session' then session else '' end from memories"
+            f" where status in ('active', 'needs-review') and record != 'session' and {condition}",
+            *values,
+        )
 
     def reads(self) -> dict[int, Access]:
         """How the memories were read that ever were, as of the last time that this was counted."""
@@ -164,6 +181,26 @@ class ReadOnlyCatalog:
             f"select body, audience from memories where id in ({marks}) order by id", *identifiers
         )
         return [(decode(Memory, row[0]), row[1]) for row in found]
+
+    def saying(self, hashes: Sequence[str]) -> list[tuple[Memory, Audience]]:
+        """The live memories of these content hashes."""
+        marks = ",".join("?" * len(hashes))
+        found = self._rows(
+            f"select body, audience from memories where hash in ({marks})"
+            " and status in ('active', 'needs-review') order by id",
+            *hashes,
+        )
+        return [(decode(Memory, row[0]), row[1]) for row in found]
+
+    def own_words(self, memory: Memory, projects: Sequence[str]) -> list[tuple[Memory, Audience]]:
+        """What this vault says in the words of a memory of another one: nothing, read alone."""
+        return []
+
+    def read_again(
+        self, memory: Memory, root: Path, read: Callable[[Memory, Path], tuple[Memory, Audience]]
+    ) -> tuple[Memory, Audience]:  # fmt: skip
+        """A memory as its file is now, by who reads one below the root of its vault."""
+        return read(memory, root)
 
     def items(self, identifiers: Sequence[str]) -> dict[str, str]:
         """The item ids of those of these memories that have one; of several the newest."""

@@ -10,16 +10,17 @@ holds (Conflict); a transaction file that cannot be read (StorageError).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict
-from engram.model.numbering import numbered, numbering
+from engram.model.numbering import items_in, numbered, numbering
 from engram.store.base import layout
 from engram.store.commits import transaction
+from engram.store.commits.chain import with_link
 
 if TYPE_CHECKING:
     from engram.model.policy import Policy
@@ -92,6 +93,15 @@ class VaultCommitter:
         """The last tick that was used; the lock is held."""
         return self._projections.catalog.items.tick
 
+    def item_of(self, identifier: str, events: Sequence[Event] = ()) -> str:
+        """The item of a memory once a transaction with these events is committed, '' without one.
+
+        The lock is held.
+        """
+        found = items_in(Transaction(0, "", Plan("", events=self._numbered(events)[0])))
+        of_plan = next((str(one.item) for one in reversed(found) if one.file == identifier), "")
+        return of_plan or str(self._projections.catalog.items.of(identifier) or "")
+
     def commit(self, plan: Plan) -> Transaction:
         """Make a plan durable and apply it; raises Conflict when a file is not as it expects.
 
@@ -104,23 +114,28 @@ class VaultCommitter:
                 if self._disk.read(change.path) != change.before:
                     raise Conflict(f"{change.path} has changed meanwhile")
             number = self._projections.next_number
-            events, tick = self._numbered(plan)
+            events, tick = self._numbered(plan.events, purges=plan.kind == "purge")
             policy = self._snapshots.keep(self._policy())
-            committed = Transaction(
-                number, self._clock.now(), plan._replace(events=events), tick=tick, policy=policy
-            )
+            committed = with_link(
+                Transaction(
+                    number, self._clock.now(), plan._replace(events=events), tick=tick,
+                    policy=policy,
+                ),
+                self._projections.chain,
+            )  # fmt: skip
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
             return self._finish(committed, staged=True, follow=True)
 
-    def _numbered(self, plan: Plan) -> tuple[tuple[Event, ...], int]:
+    def _numbered(
+        self, planned: Sequence[Event], *, purges: bool = False
+    ) -> tuple[tuple[Event, ...], int]:
         """The events with items and ticks, those of memories without an item first; the tick."""
         items = self._projections.catalog.items
         # the events of a purge are about what it destroys
-        owed = items.owed() if plan.kind != "purge" else []
-        events = (*numbering(owed, plan.events), *plan.events)
-        return numbered(events, items.tick, items.last)
+        owed = [] if purges else items.owed()
+        return numbered((*numbering(owed, planned), *planned), items.tick, items.last)
 
     def _write_pending(self, committed: Transaction) -> None:
         """Stage the new bodies and the transaction file; the rename of the latter is the commit."""
@@ -147,12 +162,19 @@ class VaultCommitter:
         self._disk.sync({change.path.rpartition("/")[0] for change in planned.plan.changes})
         if left:
             committed = committed._replace(left=tuple(left))
-        if committed != planned:
+        if committed != planned or committed.plan.kind == "purge":
+            committed = self._linked_again(committed)
             self._disk.put(pending, transaction.encode(committed))
         self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
         if follow:
             self._projections.follow(committed)
         return committed
+
+    def _linked_again(self, committed: Transaction) -> Transaction:
+        """With the link of the lines that it has now; a purge may have changed the one before."""
+        if not committed.chain:
+            return committed  # committed by an older version, which did not come to applying it
+        return with_link(committed, self._projections.chain_before(committed.number))
 
     def _apply(self, committed: Transaction, *, staged: bool) -> list[str]:
         """Bring every file to its `after`; returns the paths left to the person."""

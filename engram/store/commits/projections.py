@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engram.model.authority import AUTHORITIES, authority_rank, counted_authority
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
+from engram.model.trace import is_vouched
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
@@ -28,7 +31,7 @@ from engram.store.files.content_file import read_content
 from engram.store.files.transcripts import Transcripts
 
 if TYPE_CHECKING:
-    from engram.model.change import Change, Transaction
+    from engram.model.change import Change, Event, Transaction
     from engram.model.ports import TurnLog
     from engram.model.turn import TurnEntry
     from engram.store.base.disk import VaultDisk
@@ -53,10 +56,12 @@ class Projections:
         guard: Callable[[], WriterLock],
         audience_of: Callable[[Memory], Audience],
         judged: str,
+        most: str = AUTHORITIES[-1],
     ) -> None:
         """`guard()` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache. `audience_of` says to whom a memory may be given; `judged`
-        changes whenever its answers may."""
+        changes whenever its answers may. `most` is the most authority that the header of a file may
+        claim that no transaction of this machine wrote."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
@@ -65,6 +70,9 @@ class Projections:
         self._guard = guard
         self._audience_of = audience_of
         self._judged = judged
+        self._most = most
+        #: the events of the transaction that is followed: the catalog has those before it
+        self._following: tuple[Event, ...] = ()
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
@@ -96,7 +104,9 @@ class Projections:
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
             assert self._open is not None
-            if self._open.judged != self._judged:
+            if self._open.most != self._most:
+                self.rebuild("its headers may claim another authority")
+            elif self._open.judged != self._judged:
                 with self.guard.hold(), self._open.transaction():
                     self._open.judge_again(self._audience_of, self._judged)
         return self._open
@@ -134,6 +144,16 @@ class Projections:
     def next_number(self) -> int:
         """The number of the next transaction; one whose file is damaged keeps its own."""
         return self._transaction_log.following(self.catalog.last)
+
+    @property
+    def chain(self) -> str:
+        """The link of the last transaction that has one, '' without any."""
+        known = self.catalog.chain
+        return self.chain_before(self.next_number) if known is None else known
+
+    def chain_before(self, number: int) -> str:
+        """The link of the last transaction below a number that has one, by the journal."""
+        return self._transaction_log.chain_before(number)
 
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
@@ -229,12 +249,14 @@ class Projections:
         changed = [change for change in touched if layout.content_type(change.path)]
         paths = [change.path for change in changed]
         before = self._hashes_of(paths)
+        self._following = plan.events
         # removed files first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
             self.look_at(change.path)
         self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
             paths += self._look_at_homeless()
+        self._following = ()
         catalog.record(committed)
         after = self._hashes_of(paths)
         whole = again or bool(before - after)
@@ -322,9 +344,20 @@ class Projections:
         if taken:
             return
         if isinstance(read.content, Memory):
-            catalog.put_memory(read.content, self._audience_of(read.content))
+            memory = self._weighed(read.content)
+            catalog.put_memory(memory, self._audience_of(memory))
         else:
             catalog.pages.put(read.content)
+
+    def _weighed(self, memory: Memory) -> Memory:
+        """A memory with the authority that counts here."""
+        if authority_rank(memory.authority) <= authority_rank(self._most):
+            return memory
+        logged = (event for _, _, event in self.catalog.log.events(memory.id))
+        here = (one for one in self._following if one.subject == memory.id)
+        vouched = is_vouched((*logged, *here))
+        counted = counted_authority(memory.authority, self._most, vouched=vouched)
+        return replace(memory, authority=counted)
 
     def take_up(self, found: Scan) -> None:
         """Record a scan without a transaction: for an unregistered vault.
@@ -338,6 +371,19 @@ class Projections:
                 self._look_at_homeless()
                 self.catalog.set_indexed("")
         self.record_touched(found)
+
+    def read_on(self) -> None:
+        """Record the transactions that the catalog has not seen, and nothing but in the catalog.
+
+        For a catalog that is only read from: a scan finds the files that they changed.
+        """
+        self.reopen_if_replaced()
+        if self._diverged():
+            self.rebuild("the vault was restored or changed elsewhere")
+        if self._transaction_log.sha_of(self.catalog.last + 1):
+            with self.catalog.transaction():
+                for missed in self._transaction_log.all(self.catalog.last):
+                    self.catalog.record(missed)
 
     def record_touched(self, found: Scan) -> None:
         """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
@@ -379,6 +425,7 @@ class Projections:
                 catalog.clear()
                 self._fill(catalog)
                 catalog.set_judged(self._judged)
+                catalog.set_most(self._most)
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:

@@ -21,6 +21,7 @@ from engram.model.change import Change, Event, Transaction
 from engram.store.base import layout
 from engram.store.catalog.access_purge import purge_questions
 from engram.store.commits import transaction
+from engram.store.commits.chain import Rechaining
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.purge_words import ReasonEraser
@@ -111,11 +112,18 @@ class PurgeWriter:
 
         The trace may have lines of transactions that the journal has lost.
         """
+        chain, changed = Rechaining(), dict[int, str]()
         for earlier in self._transaction_log.all():
             without = _cleaned(transaction.purged(earlier, own), remains, free)
-            if without != earlier:
-                path = layout.journal_path(earlier.number, earlier.time)
-                self._disk.put(path, transaction.encode(without))
+            linked = chain.follow(earlier, without)
+            if without != earlier or linked != earlier.chain:
+                changed[earlier.number] = linked
+        # the last one first: after a crash the links before it are still those that held
+        for number in reversed(changed):
+            earlier = self._transaction_log.existing(number)
+            without = _cleaned(transaction.purged(earlier, own), remains, free)
+            path = layout.journal_path(number, earlier.time)
+            self._disk.put(path, transaction.encode(without._replace(chain=changed[number])))
         trace = self._disk.read(layout.TRACE) or b""
         if (kept := free.without_in_trace(trace)) != trace:
             self._disk.put(layout.TRACE, kept)

@@ -14,7 +14,7 @@ from typing import NamedTuple, get_args
 
 from engram.model.change import Event
 from engram.model.numbering import without_name
-from engram.model.trace import ITEM, TICK, DeletionReason
+from engram.model.trace import FROM, ITEM, TICK, DeletionReason
 from engram.store.commits.purge_remains import MARK
 from engram.store.commits.views import trace_line
 
@@ -49,7 +49,7 @@ class ReasonEraser(NamedTuple):
         step = _step(event)
         details = tuple(
             (key, value if key in _PLAIN
-             else without_name(value, self.cleaned) if key == ITEM
+             else without_name(value, self.cleaned) if key in (ITEM, FROM)
              else MARK if key in FREE and (step, value) in told
              else self.cleaned(value))
             for key, value in event.details

@@ -227,7 +227,8 @@ def edits(
     those of new files are in the order of their time and id, in which they are numbered.
     """
     from engram.model.change import Change, Event
-    from engram.model.numbering import HAND_EDIT, place
+    from engram.model.numbering import place
+    from engram.model.trace import HAND_EDIT
 
     gone = {_name(path, rows) for path in found.gone if rows[path].id}
     was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}

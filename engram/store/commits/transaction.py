@@ -57,6 +57,8 @@ def encode(transaction: Transaction) -> bytes:
         row["tick"] = transaction.tick
     if transaction.policy:
         row["policy"] = transaction.policy
+    if transaction.chain:
+        row["chain"] = transaction.chain
     # a line for each value: readable and diffable, and the fast encoder still does it
     text = json.dumps(row, ensure_ascii=False, separators=(",\n", ": "), sort_keys=True)
     return text.encode("utf-8", "surrogatepass") + b"\n"
@@ -83,7 +85,7 @@ def decode(data: bytes, path: str = "") -> Transaction:
         )
         found = Transaction(
             row["n"], row["time"], plan, tuple(row.get("left", ())),
-            row.get("tick", 0), row.get("policy", ""),
+            row.get("tick", 0), row.get("policy", ""), row.get("chain", ""),
         )  # fmt: skip
         if not _is_typed(found):
             raise ValueError("a value is of the wrong type")
@@ -99,7 +101,8 @@ def decode(data: bytes, path: str = "") -> Transaction:
 def _is_typed(transaction: Transaction) -> bool:
     """Whether every field has its type: a vault may come from anywhere."""
     plan = transaction.plan
-    texts = [transaction.time, plan.kind, plan.batch, transaction.policy, *transaction.left]
+    heads = (transaction.time, plan.kind, plan.batch, transaction.policy, transaction.chain)
+    texts = [*heads, *transaction.left]
     for change in (*plan.changes, *plan.seen):
         texts += (change.path, change.why)
     for event in plan.events:

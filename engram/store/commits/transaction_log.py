@@ -100,6 +100,11 @@ class TransactionLog:
             number += 1
         return number + 1
 
+    def chain_before(self, number: int) -> str:
+        """The link of the last transaction below a number that has one and can be read, else ''."""
+        below = (path for path in reversed(self.paths()) if path[-13:-5] < f"{number:08d}")
+        return next((one.chain for one in self._readable(below) if one.chain), "")
+
     def paths(self, after: int = 0) -> list[str]:
         """The files of all transactions above a number, in the order of their numbers."""
         numbered = sorted(

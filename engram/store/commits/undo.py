@@ -40,6 +40,7 @@ from engram.store.commits.transaction_log import TransactionLog, undone_in
 from engram.store.files.box_file import box_changes
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
+from engram.store.files.phases_file import without_lines
 
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
@@ -359,7 +360,10 @@ class UndoPlanner:
         changes = []
         for path in after.keys() - purged.keys() - left:
             now = self._disk.read(path)
-            if same_meaning(path, now, after[path]) and not same_meaning(path, now, before[path]):
+            if path == layout.PHASES and now is not None and now != after[path]:
+                # what began since stays: each line is a phase of its own
+                changes.append(Change(path, now, without_lines(now, before[path], after[path])))
+            elif same_meaning(path, now, after[path]) and not same_meaning(path, now, before[path]):
                 changes.append(Change(path, now, before[path], "undo"))
         return sorted(changes, key=lambda change: change.path), list(purged)
 

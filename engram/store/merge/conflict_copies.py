@@ -199,9 +199,10 @@ class ConflictCopies:
     def _suspect(self) -> list[str]:
         """Pages, and memories with an unreadable header: where markers can be resolved."""
         rows = self._projections.catalog.files()
-        return [
+        pages = [
             path for path, row in rows.items() if row.problem or layout.kind_of(path) != "memory"
         ]
+        return [*pages, layout.PHASES]
 
     def _in_git(self) -> bool:
         root = self._disk.root

@@ -28,6 +28,7 @@ from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.foreign_header import Value
 from engram.store.files.meaning import meaning_of_read, said_in
 from engram.store.files.memory_file import KEYS, memory_changes
+from engram.store.files.phases_file import united_pages
 from engram.store.files.summary_file import render_summary, summary_changes
 from engram.store.merge.transcript_versions import merged_transcript
 
@@ -62,6 +63,8 @@ def merged_file(path: str, one: bytes, other: bytes) -> bytes | None:
     """One file merged from two versions of the file at `path`; `one` itself when it holds all."""
     if layout.kind_of(path) == "transcript":
         return merged_transcript(one, other)
+    if path == layout.PHASES:
+        return united_pages(one, other)
     if layout.content_type(path) is None:
         return _longer(one, other)
     versions = read_content(path, one), read_content(path, other)

@@ -33,8 +33,8 @@ def command(agent: str, dry_run: bool, program: str) -> None:
     Adds four hooks to its settings: at the start of a session, with each prompt, before a
     compaction and at the end. The file is kept beside it as it was. Claude Code is also given a
     skill (remember, forget, what did we decide ...) and the commands /engram, /engram:search,
-    /engram:save and /engram:config. `engram disconnect` takes all of it out. A vault that is not
-    your default, named or found, is named in what is put in.
+    /engram:save and /engram:config. `engram disconnect` takes all of it out. Memories are of your
+    own vault, the setting `vault`; with --vault that one is named in what is put in.
     """
     from engram.settings.paths import places_of
 
@@ -100,10 +100,10 @@ def _command(program: str) -> Command:
 def _vault() -> str:
     """The vault that the hooks are to name: theirs is another environment and folder than ours."""
     from engram.settings.load import load
-    from engram.settings.vault_folders import find_vault
+    from engram.settings.vault_folders import own_vault
 
     named = chosen().vault
-    vault = find_vault(named, os.environ)
+    vault = own_vault(named, os.environ)
     default = Path(load(None, os.environ).settings.vault)
     if not named and os.path.realpath(vault) == os.path.realpath(default):
         return ""

@@ -290,9 +290,9 @@ def _places() -> UserPaths:
 def _target() -> Path:
     """The registered vault that captured turns go to; it may be away at present."""
     from engram.settings.registry import Registry
-    from engram.settings.vault_folders import find_vault, real_root
+    from engram.settings.vault_folders import is_shared, not_own, own_vault, real_root
 
-    named = find_vault(chosen().vault, os.environ)
+    named = own_vault(chosen().vault, os.environ)
     registered = {entry.path for entry in Registry(_places()).entries()}
     try:
         root = real_root(named)
@@ -304,4 +304,6 @@ def _target() -> Path:
         if not (root / "engram.toml").is_file():
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
         raise Untrusted(f"{root} is not registered on this machine", f"`engram trust {root}`")
+    if is_shared(root, os.environ):
+        raise not_own(root)
     return root

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 def command(sources: bool, quick: bool, paths: tuple[Path, ...]) -> None:
     """Check everything the vault promises. Exit code 1 when something promised is not kept.
 
-    Then the daemon, if there is one, and whether a new memory can be written, extracted, found and
-    forgotten in an empty vault, which is made for that in a temporary folder and removed.
+    Then the daemon, if there is one, the hooks of agents, and whether a new memory can be written,
+    extracted, found and forgotten in an empty vault, which is made for that in a temporary folder
+    and removed.
 
     With --sources: read the transcripts on this machine, or the files and folders at PATH, and
     tell what their sources do not understand. No vault is needed and nothing is written.
@@ -48,7 +49,7 @@ def _check_vault(quick: bool) -> None:
 
     with opened() as vault:
         found = vault.doctor()
-    findings = in_order([*found, *_check_daemon(), *([] if quick else sing())])
+    findings = in_order([*found, *_check_machine(), *([] if quick else sing())])
     if wants_json():
         emit_json([shapes.fields_of(finding) for finding in findings])
     elif not findings:
@@ -63,17 +64,19 @@ def _check_vault(quick: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _check_daemon() -> list[Finding]:
-    """What there is to say of the daemon, and of what it would watch."""
+def _check_machine() -> list[Finding]:
+    """What there is to say of the daemon, what it would watch, and the hooks of agents."""
     from engram.daemon.inspect import findings
     from engram.daemon.service.systems import manager_name, manager_of
     from engram.settings.paths import places_of
+    from engram.surfaces.hooks import connections
     from engram.vault.local_sources import LocalSources
 
     places = places_of(os.environ)
     manager = manager_of(manager_name(), places, os.environ)
     found = findings(places, os.environ, manager.file, manager.text())
-    return [*found, *LocalSources(os.environ).cleanup()]
+    hooks = connections.findings(os.environ, places)
+    return [*found, *hooks, *LocalSources(os.environ).cleanup()]
 
 
 def _say_findings(findings: list[Finding]) -> None:

@@ -12,10 +12,11 @@ from engram.model.contract_event import ContractEvent
 from engram.model.display import plain_line
 from engram.model.errors import EngramError
 from engram.model.item import SPACES
+from engram.model.phase import AUTO
 from engram.model.plain_view import plain_view
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
-from engram.model.trace import BORDER_CHECK
+from engram.model.trace import BORDER_CHECK, PHASE_STARTED
 from engram.model.traced_text import traced_text
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
@@ -32,9 +33,10 @@ _SENTENCES: Mapping[str, str] = {
     "memory_border_check": "{action} from {from_space}{to}: {reason}",
     "memory_promoted": "{from_id} is {to_id} from now on: {reason}",
     "memory_promotion_denied": "{memory_id} stays in {from_space}: {reason}",
-    "memory_phase_started": "{phase_id} of {space}:{owner} began: {reason}",
+    "memory_phase_started": "{phase_id}{name} of {space}:{owner} began: {reason}",
     "memory_deleted": "{memory_id} is out of use: {reason}{by}",
-    "memory_phase_diff": "{space}:{owner} from {from_phase_id} to {to_phase_id}",
+    "memory_phase_diff": "{space}:{owner} from {from_phase_id} to {to_phase_id}: "
+    "{added_count} added, {deleted_count} deleted, {replaced_count} replaced",
 }
 
 
@@ -66,8 +68,8 @@ def command(
     """The last events of the memory contract, the newest at the end.
 
     What was written, refused, replaced, deleted and given, to whom and under which policy.
-    Told in short: checks that let something pass are left out unless --event asks for them, and
-    what one step did to many is one line. --plain and --json have every event.
+    Told in short: first phases, and checks that let something pass, are left out unless --event
+    asks for them, and what one step did to many is one line. --plain and --json have every event.
     """
     with opened() as vault:
         found = vault.events(
@@ -88,6 +90,8 @@ def command(
 
 
 def _passed(one: ContractEvent) -> bool:
+    if one.type == PHASE_STARTED:
+        return one.fields.get("reason") == AUTO
     return one.type == BORDER_CHECK and one.fields.get("allowed") is True
 
 
@@ -133,6 +137,7 @@ class _Telling:
         named = {name: self._named(str(fields[name])) for name in _NAMES if name in fields}
         more = {
             "why": meaning(reason),
+            "name": f" “{fields['phase_name']}”" if "phase_name" in fields else "",
             "to": f" to {fields['to_space']}" if "to_space" in fields else "",
             "by": f" by {named['replaced_by']}" if "replaced_by" in fields else "",
         }

@@ -86,7 +86,7 @@ def claude(
         raise click.UsageError("--user and --project exclude each other")
     with opened() as vault:
         projects = () if user else _projects(vault, project, needed=not remove)
-        path = caller().folder / target if target else _usual_file(project, user)
+        path = caller().folder / target if target else _usual_file(project, user, vault.root)
         block = RulesBlock() if remove else vault.rules_block(projects, most=limit)
     if not (block.lines or remove):
         talk("nothing that is stable and agreed is known of it")
@@ -103,7 +103,7 @@ def _projects(vault: Vault, named: str, *, needed: bool) -> Sequence[str]:
     return found
 
 
-def _usual_file(named: str, user: bool) -> Path:
+def _usual_file(named: str, user: bool, vault: Path) -> Path:
     """CLAUDE.md of the repository around the working folder, or of the person."""
     from engram.settings.paths import places_of
     from engram.settings.project_folders import project_names, repository
@@ -112,9 +112,9 @@ def _usual_file(named: str, user: bool) -> Path:
     if user:
         return Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / _FILE
     here = str(caller().folder.absolute())
-    if named and slug(named) not in project_names(here, home):
+    if named and slug(named) not in project_names(here, home, vault):
         raise BadInput(f"this folder is not that of {named}", "say where with --to FILE")
-    return (repository(here, home) or Path(here)) / _FILE
+    return (repository(here, home, vault) or Path(here)) / _FILE
 
 
 def _changed(path: Path, block: RulesBlock) -> Changed:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,25 @@ def opened() -> Iterator[Vault]:
     path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)
     with _warnings_heard(), for_whom.vault(path) as vault:
         yield vault
+
+
+@contextmanager
+def opened_beside(project: str = "") -> Iterator[tuple[Vault, Sequence[str]]]:
+    """The same with the vaults that are read beside it, and the projects of the working directory.
+
+    Another `project` that is named stands for a working directory of its own.
+    """
+    from engram.model.ids import slugs_of
+    from engram.settings.vault_folders import own_vault
+
+    for_whom = caller()
+    with opened() as vault:
+        projects = vault.projects_in(for_whom.folder)
+        named = slugs_of(project) if project else projects
+        here = for_whom.folder if not project or named[0] in projects else None
+        own = own_vault(chosen().vault, for_whom.environment).expanduser()
+        with vault.beside(here, named, for_whom.folder / own):
+            yield vault, projects
 
 
 def wants_json() -> bool:

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.model.errors import BadInput
+from engram.model.given import PERSON
+from engram.model.ids import slugs_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.model.tier import RetrievalMode
 
 
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
 @click.argument("question", nargs=-1, required=True)
 @click.option("--budget", type=click.IntRange(50), metavar="N", help="The most tokens it may take.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most memories.")
-@click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
+@click.option("--project", default="", metavar="NAME",
+              help="What belongs to NAME, to no project, and to you.")  # fmt: skip
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @click.option("--reason/--no-reason", default=None,
               help="Answer any question, or none; --reason sends it, and what was found for it,"
@@ -39,18 +45,19 @@ def command(
     words that tell it, from memories and from conversations.
 
     In the folder of a project (a git repository, or one that conversations were had in), or with
-    --project, only what an agent that works there may be given; --everywhere asks all of the vault.
+    --project, nothing of another project; --everywhere asks all of the vault. In the shell of an
+    agent only what an agent in that folder may be given.
     """
     if project and everywhere:
         raise click.UsageError("--project and --everywhere exclude each other")
-    asked = " ".join(question)
-    with opened() as vault:
-        projects = (project,) if project else vault.projects_in(caller().folder)
-        if everywhere:
-            projects = ()
+    asked, reader = " ".join(question), reader_in(caller().environment)
+    with opened_beside(project) as (vault, here):
+        if reader.by != PERSON:
+            _check_agent(project, here, everywhere=everywhere)
+        projects = () if everywhere else (project,) if project else here
         block = vault.recall(
             asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of,
-            history=history, mode=mode, reader=reader_in(caller().environment),
+            history=history, mode=mode, reader=reader,
         )  # fmt: skip
     if wants_json():
         emit_json(shapes.context_block(block))
@@ -66,4 +73,19 @@ def command(
     if block.answer is not None and block.answer.model_fault:
         talk(f"note: {block.answer.model_fault}; this is what the rules answer")
     if projects and not block.text:
-        talk(f"note: only what an agent in {projects[0]} may be given was asked (--everywhere)")
+        if reader.by == PERSON:
+            talk(f"note: nothing of other projects than {projects[0]} was asked (--everywhere)")
+        else:
+            talk(f"note: only what an agent in {projects[0]} may be given was asked")
+
+
+def _check_agent(project: str, here: Sequence[str], *, everywhere: bool) -> None:
+    """Raise BadInput where an agent asks for more than belongs to the folder in which it works."""
+    if everywhere:
+        message = "an agent is given what belongs to its project: --everywhere is for the person"
+        raise BadInput(message, "ask without --everywhere, or let the person run it in a terminal")
+    if project and set(here).isdisjoint(slugs_of(project)):
+        message = (
+            f"an agent is given what belongs to its project, and this is no folder of {project!r}"
+        )
+        raise BadInput(message, f"ask in the folder of {project}")

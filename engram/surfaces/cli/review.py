@@ -19,6 +19,7 @@ from engram.surfaces.cli.edit import change
 from engram.surfaces.cli.edit import tell as tell_edit
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
     from engram.model.findings import ReviewItem
@@ -35,11 +36,15 @@ _PAIR = {
 _REPLACED = {
     "k": "it is replaced", "b": "both hold", "e": "edit this one", "s": "skip", "q": "quit",
 }  # fmt: skip
+_PROMOTED = {
+    "p": "it holds there", "k": "it stays where it is", "e": "edit", "f": "forget", "s": "skip",
+    "q": "quit",
+}  # fmt: skip
 _UNHELD = {"k": "keep it as a commitment", "s": "skip", "q": "quit"}
 _REFUSED = {"k": "keep", "s": "skip", "q": "quit"}
 _DONE = {
     "k": "kept", "f": "forgot", "r": "resolved", "o": "resolved", "b": "resolved", "e": "edited",
-    "s": "skipped",
+    "s": "skipped", "p": "promoted",
 }  # fmt: skip
 
 
@@ -49,11 +54,10 @@ _DONE = {
 @click.option("--refused", is_flag=True, help="Ask about what became no memory instead.")
 @common
 def command(limit: int, since: str, refused: bool) -> None:
-    """Ask about contradictions, then about what is stale, what of your words a model judged to be
-    replaced, speculation that is about to expire, what sessions left to be done, and what the week
-    brought. One key each; every
-    answer is a change of its own that `engram undo` takes back. With --json the queue is printed
-    and nothing is asked.
+    """Ask about contradictions, then about what is stale, what is to hold in another space by your
+    word, what of your words a model judged to be replaced, speculation that is about to expire,
+    what sessions left to be done, and what the week brought. One key each; every answer is a change
+    of its own that `engram undo` takes back. With --json the queue is printed and nothing is asked.
 
     With --refused the turns of the last 30 days of which something was refused are read again, and
     what you keep becomes a memory of your own.
@@ -152,6 +156,10 @@ def _do(vault: Vault, key: str, item: ReviewItem, memories: Sequence[Memory]) ->
     this, other = memories[0].id, memories[-1].id
     if key == "k" and item.reason == "unheld":
         vault.remember(item.item, category="commitment", project=memories[0].project)
+    elif key == "p":
+        vault.promote([this], item.item, here=vault.projects_in(caller().folder))
+    elif key == "k" and item.reason == "promotion":
+        vault.decline_promotion(this)
     elif key == "k":
         vault.confirm([this])
     elif key == "b" and item.reason == "replaced":
@@ -177,7 +185,7 @@ def _show(item: ReviewItem, memories: Sequence[Memory], number: str) -> None:
         say(fitted(memory.text, 4))
         if memory.quote and memory.quote != memory.text:
             say(fitted(f"> {memory.quote}", 4))
-    if item.item:
+    if item.item and item.reason != "promotion":
         say(fitted(f"- {item.item}", 4))
 
 
@@ -186,4 +194,6 @@ def _keys(item: ReviewItem) -> Mapping[str, str]:
         return _REPLACED
     if item.reason == "unheld":
         return _UNHELD
+    if item.reason == "promotion":
+        return _PROMOTED
     return _PAIR if len(item.memories) > 1 else _ONE

@@ -9,8 +9,9 @@ import click
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
 from engram.model.memory import LIVE
+from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def command(
     if all_status and mode not in (None, "exhaustive"):
         raise click.UsageError(f"--all-status and --mode {mode} exclude each other")
     folded = not wants_json() if fold is None else fold
-    with opened() as vault:
+    with opened_beside(project) as (vault, _):
         found = vault.search(
             " ".join(query), limit=limit, project=project, all_statuses=all_status, mode=mode,
             as_of=as_of, around=around, fold=folded,
@@ -84,7 +85,8 @@ def _show(hit: Hit, explain: bool) -> None:
     if hit.status in LIVE and hit.tier in ("cold", "archived"):
         flag += f" ({hit.tier})"
     project = f" {hit.project}" if hit.project else ""
-    about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
+    label, _ = split_id(hit.id)
+    about = plain(f"{label} {hit.created[:10]} {hit.category}{project}{flag}".lstrip())
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
     if hit.section:
         say(f"    {plain_line(hit.title)}", raw=True)

@@ -10,7 +10,7 @@ from engram.model.memory import Memory
 from engram.model.shown import ShownSession, ShownTurn
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
 from engram.surfaces.cli.tiers import described
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def command(identifier: str) -> None:
     its id or docid. The name or file of a conversation prints its short-term memory: its last
     messages and a summary of those before, as `short_term` of the policy says.
     """
-    with opened() as vault:
+    with opened_beside() as (vault, _):
         shown = vault.show(identifier)
     if isinstance(shown, ShownTurn):
         _show_turn(shown)

@@ -4,38 +4,58 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from engram.daemon.spool import hook_failures, noted
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
+from engram.model.errors import EngramError
 from engram.model.refusal_codes import meaning
 from engram.model.report import ModelStatus, Status
 from engram.model.turn import Waiting
 from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
+
+if TYPE_CHECKING:
+    from engram.settings.vaults_read import Reading
 
 
 @click.command("status")
 @common
 def command() -> None:
     """Counts of memories and turns, what waits for extraction, and what was refused in the last 30
-    days, by code: `engram why --refused` tells more."""
+    days, by code: `engram why --refused` tells more. Where agents are given memories of another
+    vault than this one, that is said too."""
     with opened() as vault:
         state = vault.status()
         newer = vault.read_only
+    own, problem, beside = _own()
     folder = places_of(os.environ).state_dir
     failed, log = hook_failures(folder)
     grown = sum(os.path.realpath(one.vault) == str(state.vault) for one in noted(folder))
     holder = InstanceLock(folder).holder()
     if wants_json():
-        emit_json(shapes.status(state, failed, bool(holder), grown))
+        agents = shapes.vaults_of_agents(own, problem, beside)
+        emit_json(shapes.status(state, failed, bool(holder), grown) | agents)
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    if state.shares and state.trusted:
+        served = ", ".join(state.served) or "nobody yet"
+        say(f"shared     {state.shares} memories, with {served}")
+    if state.sharing_problem:
+        say(f"shared     not read: {state.sharing_problem}")
+    if problem is not None:
+        say(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
+    elif own != state.vault:
+        say(f"own vault  {own}")
+    if beside:
+        names = ", ".join(f"{one.label} ({', '.join(one.spaces)})" for one in beside)
+        say(f"beside     agents in this folder are also given of {names}")
     if state.policy_problem:
         say(f"policy     not understood, nothing is learnt or given: {state.policy_problem}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
@@ -79,6 +99,20 @@ def command() -> None:
         say(f"failed     {count:,} {code}")
     if failed:
         say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
+
+
+def _own() -> tuple[str, EngramError | None, tuple[Reading, ...]]:
+    """The person's own vault, why agents are given nothing of it, and what is read beside it."""
+    from engram.settings.vault_folders import own_vault
+    from engram.settings.vaults_read import own_entry, read_by_agents
+
+    places = places_of(os.environ)
+    own = os.path.realpath(own_vault(chosen().vault, os.environ).expanduser())
+    try:
+        entry = own_entry(chosen().vault, os.environ, places)
+    except EngramError as error:
+        return own, error, ()
+    return own, None, read_by_agents(entry, str(Path().absolute()), places)[1:]
 
 
 def _say_records(state: Status) -> None:

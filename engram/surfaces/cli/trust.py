@@ -4,26 +4,55 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from engram.model.authority import AUTHORITIES
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, say, wants_json
+from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.vault import Vault
 
 
 @click.command("trust")
 @click.argument("path", type=click.Path(path_type=Path))
+@click.option("--for", "serves", multiple=True, metavar="GLOB",
+              help="A shared one: projects that it serves beside its own repository.")  # fmt: skip
+@click.option("--authority", type=click.Choice(AUTHORITIES), metavar="LEVEL",
+              help="A shared one: the most that headers may claim; else ai_inferred.")  # fmt: skip
 @common
-def command(path: Path) -> None:
-    """Register the vault at PATH on this machine: now it is written and given to agents."""
+def command(path: Path, serves: tuple[str, ...], authority: str | None) -> None:
+    """Register the vault at PATH on this machine: now it is written and given to agents.
+
+    A vault that is shared is given to those that work in the repository around it, or in a project
+    that --for names ('shop-*'). Again, it says anew whom it serves.
+    """
     from engram.settings.paths import places_of
     from engram.settings.vault_folders import real_root
+    from engram.vault import Vault
     from engram.vault.create import register
 
     root = real_root(path)
-    register(root, places_of(os.environ))
-    if wants_json():
-        emit_json(shapes.trusted_vault(root))
-    else:
-        say(f"registered {root}")
+    sharing = register(root, places_of(os.environ), serves, authority or "")
+    if not sharing.space:
+        if wants_json():
+            emit_json(shapes.trusted_vault(root))
+        else:
+            say(f"registered {root}")
+        return
+    with Vault.open(root) as vault:
+        vault.ready_to_read()  # hooks are given what a command has found there
+        if wants_json():
+            emit_json(shapes.trusted_vault(root, sharing))
+        else:
+            say(f"registered {root}, shared with others")
+            _say_sharing(vault, sharing.authority)
+
+
+def _say_sharing(vault: Vault, authority: str) -> None:
+    served = " and ".join(vault.served)
+    talk(f"it serves {served}" if served else "note: it serves nobody yet: --for PROJECT")
+    talk(f"its headers count as {authority} at most; commits and pushes are yours")

@@ -12,7 +12,7 @@ from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.given_times import tell_given
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 from engram.surfaces.cli.tiers import described
 
@@ -49,7 +49,7 @@ def command(identifier: str | None, refused: str | None, limit: int, given: bool
         raise click.UsageError("name a memory, or give --refused", click.get_current_context())
     if given and identifier is None:
         raise click.UsageError("--given is about a memory: name it", click.get_current_context())
-    with opened() as vault:
+    with opened_beside() as (vault, _):
         if identifier is not None and given:
             tell_given(vault.given(identifier, limit=limit + 1), limit)
         elif identifier is not None:

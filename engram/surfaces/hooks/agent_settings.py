@@ -163,7 +163,7 @@ def disconnect(path: Path, agent: Agent, *, dry_run: bool = False) -> Changed:
         return Changed(path, before, before)
     first = _read(_backup(path))
     with _understood(path):
-        if connected(first, agent, _command_in(before)) == before:
+        if connected(first, agent, command_in(before) or Command("")) == before:
             after = first
     changed = Changed(path, before, after, exact=after == first)
     if not dry_run:
@@ -176,10 +176,10 @@ def disconnect(path: Path, agent: Agent, *, dry_run: bool = False) -> Changed:
     return changed
 
 
-def _command_in(text: str) -> Command:
-    """The command of our entries in a text."""
+def command_in(text: str) -> Command | None:
+    """The command of our entries in a text, if it has any. Raises ValueError."""
     found = (command_of(group) for groups in ours_in(text).values() for group in groups)
-    return next((command for command in found if command is not None), Command(""))
+    return next((command for command in found if command is not None), None)
 
 
 def ours_in(text: str) -> dict[str, list[object]]:

@@ -10,8 +10,7 @@ catalog that cannot be used.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -21,7 +20,7 @@ from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
-from engram.model.given import PolicyRef
+from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import SESSION, Audience, Memory
@@ -51,9 +50,9 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
-from engram.settings.registry import Registry
+from engram.settings.registry import Registered, Registry
 from engram.settings.shipped import fingerprint, shipped
-from engram.settings.vault_folders import cache_folder, real_root
+from engram.settings.vault_folders import cache_folder, not_own, own_vault, real_root
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
@@ -68,8 +67,6 @@ if TYPE_CHECKING:
 _MOST_PROMPT = 8_000
 #: matches that are read before those of other projects are filtered out
 _LOOKED_AT = 200
-#: depth to which parent folders are searched for a vault
-_DEEPEST = 64
 
 
 class ContextSource(NamedTuple):
@@ -105,21 +102,19 @@ class GivenContext(NamedTuple):
 def source_of(
     chosen: str, asked: HookCall, environment: Mapping[str, str], places: UserPaths
 ) -> ContextSource | None:
-    """The vault of a session; None when it is not registered here.
+    """The person's own vault, whatever folder is worked in; None when it is not registered here.
 
-    The one named, else that of the nearest folder above the session's that is one, else the
-    default. Raises EngramError when there is none.
+    Raises EngramError when there is none, and BadInput for one that is shared with others.
     """
-    named = chosen or environment.get("ENGRAM_VAULT", "")
-    found = Path(named) if named else _above(asked.folder)
-    if found is None:
-        found = Path(load(None, environment, home=places).settings.vault)
-    root = real_root(found)
+    root = real_root(own_vault(chosen, environment, places))
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    if not Registry(places).trusts(root, loaded.vault.id):
+    entry = Registry(places).entry(root, loaded.vault.id)
+    if entry is None:
         return None
+    if entry.sharing.space or loaded.vault.shares:
+        raise not_own(root)
     cache = cache_folder(places, root, loaded.vault.id)
     return ContextSource(
         root, loaded.vault.id, cache, loaded.settings, places,
@@ -139,37 +134,46 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
     return found
 
 
-def _above(folder: str) -> Path | None:
-    here = Path(folder) if folder and os.path.isabs(folder) else Path(os.path.abspath(os.curdir))
-    for one in (here, *here.parents)[:_DEEPEST]:
-        if os.path.isfile(one / layout.CONFIG):
-            return one
-    return None
+def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
+    """The names of the project of a folder; none where it is kept out."""
+    globs = source.settings.capture.exclude
+    if globs:
+        from engram.capture.exclusion import Exclusion
+
+        if Exclusion(globs)(folder, ""):
+            return ()
+    return project_names(folder, source.places.home, source.root)
 
 
-def _recipient(source: ContextSource, folder: str) -> Recipient:
-    """The agent that works in a folder."""
-    projects, globs = project_names(folder, source.places.home), source.settings.capture.exclude
-    personal = source.settings.recall.share_personal
+def _recipient(
+    source: ContextSource, projects: tuple[str, ...], reader: Reader, policy: PolicyRef
+) -> Recipient:  # fmt: skip
+    """The agent that works on a project."""
+    globs = source.settings.capture.exclude
+    session = "" if reader.session == BY_HAND else reader.session
+    agent = Recipient(
+        projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces
+    )
     if not globs:
-        return Recipient(projects, personal)
+        return agent
     from engram.capture.exclusion import Exclusion
 
-    outside = Exclusion(globs)
-    projects = () if outside(folder, "") else projects
-    return Recipient(projects, personal, partial(outside, ""))
+    return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
 def at_session_start(
-    source: ContextSource, asked: HookCall, deadline: float, earlier: EarlierBlock | None = None
-) -> GivenContext:
+    source: ContextSource, asked: HookCall, deadline: float, reader: Reader,
+    earlier: EarlierBlock | None = None,
+) -> GivenContext:  # fmt: skip
     """Where the last session of the project stopped, and the most useful memories for this one.
 
     Nothing where the session has that block already, with or without what was learnt from itself.
     """
-    recipient = _recipient(source, asked.folder)
-    with _open_catalog(source, deadline) as catalog_reader:
-        give = partial(_session_block, catalog_reader, source, recipient)
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
+        policy = _policy(catalog_reader.policy_mark, source)
+        recipient = _recipient(source, projects, reader, policy)
+        give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
             return give("")
         found = give(earlier.version)
@@ -181,11 +185,14 @@ def _session_block(
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
     recipient: Recipient,
+    policy: PolicyRef,
     known: str,
     without: str = "",
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
-    rows = catalog_reader.live(recipient.projects, personal=recipient.personal)
+    rows = catalog_reader.live(
+        recipient.projects, personal=recipient.personal, conversation=recipient.session
+    )
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
@@ -203,7 +210,7 @@ def _session_block(
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
     )
-    return offered.context(block, catalog_reader, source)
+    return offered.context(block, catalog_reader, policy)
 
 
 class _Offered:
@@ -220,16 +227,14 @@ class _Offered:
             yield one
 
     def context(
-        self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, source: ContextSource
+        self, block: ContextBlock, catalog_reader: ReadOnlyCatalog, policy: PolicyRef
     ) -> GivenContext:
         """A block with what is in it."""
         if not block.shown:
             return GivenContext()
         shown = tuple(_shown(self._known[name]) for name in block.shown)
-        return GivenContext(
-            block.text, shown, catalog_reader.items(block.shown),
-            _policy(catalog_reader.policy_mark, source), catalog_reader.last,
-        )  # fmt: skip
+        items = catalog_reader.items(block.shown)
+        return GivenContext(block.text, shown, items, policy, catalog_reader.last)
 
 
 def _shown(one: Memory | GivenSummary) -> Shown:
@@ -272,31 +277,49 @@ def _last_session(
     return None
 
 
-def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> GivenContext:
+def beside_a_prompt(
+    source: ContextSource, asked: HookCall, deadline: float, reader: Reader
+) -> GivenContext:
     """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
         return GivenContext()
-    recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
-    with _open_catalog(source, deadline) as catalog_reader:
+    projects = _projects(source, asked.folder)
+    with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
         found = matches(terms, known, _LOOKED_AT)
+        if not found:
+            return GivenContext()
+        policy = _policy(catalog_reader.policy_mark, source)
+        recipient = _recipient(source, projects, reader, policy)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
         current = _current(memories, catalog_reader, source, recipient)
-        block = prompt_block(offered.each(current), budget)
-        return offered.context(block, catalog_reader, source)
+        block = prompt_block(offered.each(current), source.settings.recall.budget_tokens)
+        return offered.context(block, catalog_reader, policy)
 
 
-def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
+def _open_catalog(
+    source: ContextSource, folder: str, projects: Sequence[str], deadline: float
+) -> ReadOnlyCatalog:
+    """The catalog of the vault, with those of the vaults that are read beside it in a folder."""
     judged = fingerprint("redaction", source.settings.capture.redact_allow)
-    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, judged, deadline)
+    own, entries = source.cache / "catalog.sqlite", Registry(source.places).entries()
+    if len(entries) > 1:
+        # imported here: most people have one vault
+        from engram.surfaces.hooks.catalogs_beside import CatalogsBeside, catalogs_beside
+
+        first = Registered(source.root, source.id)
+        others = catalogs_beside(first, entries, folder, projects, source.places)
+        if others:
+            return CatalogsBeside(own, source.id, judged, deadline, others)
+    return ReadOnlyCatalog(own, source.id, judged, deadline)
 
 
 def _current(
@@ -312,14 +335,29 @@ def _current(
             if catalog_reader.is_fresh(memory, source.root):
                 yield memory
                 return
-            now, audience = _read_again(memory, source)
+            again = partial(_read_again, source)
+            now, audience = catalog_reader.read_again(memory, source.root, again)
             if is_given(now, audience, recipient, source.today):
                 yield now
+
+    told: set[str] = set()
+
+    def once(memory: Memory, audience: Audience) -> Iterator[Memory]:
+        """What several vaults say is told once, by the own one where that says it too."""
+        if catalog_reader.alone:
+            yield from given(memory, audience)
+            return
+        alike = catalog_reader.own_words(memory, recipient.projects)
+        own = [one for each in alike for one in given(*each)]
+        for one in own or given(memory, audience):
+            if one.text not in told:
+                told.add(one.text)
+                yield one
 
     def each() -> Iterator[Memory | GivenSummary]:
         for one in found:
             if isinstance(one, tuple):
-                yield from given(*one)
+                yield from once(*one)
             else:
                 yield from _given_summary(one, catalog_reader, source, recipient)
 
@@ -354,7 +392,7 @@ def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnly
     return summary.id in (summary_id(named), summary_id((*told, *before)))
 
 
-def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
+def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memory, Audience]:
     """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
     from engram.recall.audience import audience_of
@@ -362,7 +400,7 @@ def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience
     from engram.store.files.memory_file import read_memory
 
     try:
-        data = VaultDisk(source.root).read(memory.path)
+        data = VaultDisk(root).read(memory.path)
     except EngramError:
         data = None
     now = read_memory(memory.path, data).memory if data is not None else None

@@ -8,21 +8,18 @@ it could be written and was not.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
-from engram.model.given import GivenBlock, How
+from engram.model.given import GivenBlock, How, Reader
 from engram.recall.given_items import chosen, given_items, hash_of, matched
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access_log import AccessLog
-from engram.surfaces.hooks.agents import SESSION_START, agent_of, reader_of
+from engram.surfaces.hooks.agents import SESSION_START
 from engram.surfaces.hooks.context_block import ContextSource, GivenContext
-from engram.surfaces.hooks.host_protocol import HookCall
 
 
 def note_given(
-    context: GivenContext, source: ContextSource, asked: HookCall, event: str,
-    environment: Mapping[str, str],
+    context: GivenContext, source: ContextSource, event: str, reader: Reader
 ) -> None:  # fmt: skip
     """Append a block to the access log, if it is one."""
     writable = source.known and os.access(source.root / layout.STATE, os.W_OK)
@@ -30,10 +27,8 @@ def note_given(
         return
     how: How = "session-start" if event == SESSION_START else "prompt"
     why = chosen(source.today) if how == "session-start" else matched
-    # a host calls the first hook of a session before there is a transcript
-    agent = agent_of(asked.transcript, environment, source.places.home, planned=True)
     block = GivenBlock(
-        source.now, *reader_of(agent, asked.session), how,
+        source.now, *reader, how,
         given_items(context.shown, why, context.items), hash_of(context.shown),
         context.policy.spaces, context.policy.digest, context.last,
     )  # fmt: skip

@@ -17,7 +17,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from engram.model.errors import EngramError
-from engram.surfaces.hooks.agents import PRE_COMPACT, PROMPT, SESSION_END, SESSION_START
+from engram.surfaces.hooks.agents import (
+    PRE_COMPACT,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    agent_of,
+    reader_of,
+)
 
 if TYPE_CHECKING:
     from engram.surfaces.hooks.context_block import ContextSource
@@ -86,15 +93,18 @@ def _respond(
     if event not in _HOST_EVENTS:
         _notify(event, asked, source, environment)
         return ""
+    # a host calls the first hook of a session before there is a transcript
+    agent = agent_of(asked.transcript, environment, places.home, planned=True)
+    reader = reader_of(agent, asked.session)
     if event == SESSION_START:
         from engram.surfaces.hooks.earlier_block import earlier_block
 
         earlier = earlier_block(asked, environment, places.home)
-        context = context_block.at_session_start(source, asked, deadline, earlier)
+        context = context_block.at_session_start(source, asked, deadline, reader, earlier)
     else:
-        context = context_block.beside_a_prompt(source, asked, deadline)
+        context = context_block.beside_a_prompt(source, asked, deadline, reader)
     try:
-        note_given(context, source, asked, event, environment)
+        note_given(context, source, event, reader)
     except Exception as error:  # noqa: BLE001 - what is found is given all the same
         failed(error)
     names = _HOST_EVENTS[event]
@@ -112,7 +122,6 @@ def _notify(
     from engram.daemon.spool import TranscriptNotice, spool
     from engram.settings.paths import places_of
     from engram.store.base.clock import clock_of
-    from engram.surfaces.hooks.agents import agent_of
 
     places, transcript = places_of(environment), asked.transcript
     agent = agent_of(transcript, environment, places.home)

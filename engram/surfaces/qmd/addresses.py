@@ -8,7 +8,7 @@ name are found by edit distance. Nothing raises; a lookup costs one pass over th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engram.surfaces.qmd.config import Config
@@ -79,8 +79,13 @@ def find(index: DocumentIndex, config: Config, name: str) -> IndexedDocument | N
     return _by_end(index, name) or _by_place(index, config, name)
 
 
-def listed(index: DocumentIndex, name: str) -> tuple[IndexedDocument | None, str]:
-    """One item of a list: the document, or the line that says why there is none."""
+def listed(
+    index: DocumentIndex, name: str, may: Callable[[IndexedDocument], bool] = lambda one: True
+) -> tuple[IndexedDocument | None, str]:
+    """One item of a list: the document, or the line that says why there is none.
+
+    Of those that `may` be named.
+    """
     name = name.strip()
     if not _sayable(name):
         return None, f"File not found: {name}"
@@ -95,11 +100,12 @@ def listed(index: DocumentIndex, name: str) -> tuple[IndexedDocument | None, str
             or index.documents("path = ?", (name,))
             or index.documents("path like ? escape '#'", (f"%/{_literally(name)}",))
         )
+    found = list(filter(may, found))
     if len(found) == 1:
         return found[0], ""
     if found:
         return None, f"Ambiguous path {name}: {', '.join(one.uri for one in found)}"
-    near = similar(index, name, 3)
+    near = similar(index, name, 3, may)
     meant = f" (did you mean: {', '.join(near)}?)" if near else ""
     return None, f"File not found: {name}{meant}"
 
@@ -123,15 +129,18 @@ def names_of(pattern: str) -> list[str] | None:
     return [pattern.strip()] if is_docid(pattern) else None
 
 
-def similar(index: DocumentIndex, name: str, most: int = 5) -> tuple[str, ...]:
-    """The paths that are a few letters away from a name, the nearest first."""
+def similar(
+    index: DocumentIndex, name: str, most: int = 5,
+    may: Callable[[IndexedDocument], bool] = lambda one: True,
+) -> tuple[str, ...]:  # fmt: skip
+    """The paths that are a few letters away from a name and `may` be named, the nearest first."""
     if len(name) > _LONGEST:
         return ()
     wanted = name.lower()
     near = [
         (distance, number, one.path)
         for number, one in enumerate(index.documents())
-        if (distance := edits(one.path.lower(), wanted, _NEAR)) <= _NEAR
+        if (distance := edits(one.path.lower(), wanted, _NEAR)) <= _NEAR and may(one)
     ]
     return tuple(path for _, _, path in sorted(near)[:most])
 

@@ -1,7 +1,8 @@
 """Facade of the qmd commands on one index: search, get, multi-get, status.
 
 What the command line and the protocol servers both call. Guarantees: reading never writes; results
-are what the last `update` saw, less what a vault has forgotten since. Refuses an invalid query
+are what the last `update` saw, less what a vault has forgotten since, and what the borders of a
+client keep from it. Refuses an invalid query
 (BadQuery) and files that cannot be used (Unusable). An unknown collection finds nothing here; the
 command line asks first. Every call opens the index anew, so that a long-lived server sees every
 update.
@@ -10,8 +11,10 @@ update.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from engram.surfaces.qmd import addresses, fulltext
 from engram.surfaces.qmd.config import Config, load
@@ -21,6 +24,9 @@ from engram.surfaces.qmd.rows import DocumentText, Mode, NotThere, ResultRow, Sk
 from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
 
+if TYPE_CHECKING:
+    from engram.surfaces.qmd.borders import Borders
+
 #: least number of results of `search` that are read before those below the least score are dropped
 _FETCH = 50
 ALL = 100_000
@@ -29,17 +35,22 @@ ALL = 100_000
 class Face:
     """Called by the command line and the servers; plain data in, plain data out."""
 
-    def __init__(self, places: FaceLocations, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, places: FaceLocations, environment: Mapping[str, str], borders: Borders | None = None
+    ) -> None:
         self.places = places
         self.environment = environment
+        self._borders = borders
 
     @classmethod
-    def open(cls, environment: Mapping[str, str], index: str = DEFAULT) -> Face:
+    def open(
+        cls, environment: Mapping[str, str], index: str = DEFAULT, borders: Borders | None = None
+    ) -> Face:
         """The face on the index of that name, with configuration and cache as qmd places them.
 
-        Nothing has to exist: without either, the index is empty.
+        Nothing has to exist: without either, the index is empty. `borders` are those of a client.
         """
-        return cls(places_of(environment, index), environment)
+        return cls(places_of(environment, index), environment, borders)
 
     def config(self) -> Config:
         """The configuration as it is now, with the person's own vault. Raises Unusable."""
@@ -178,7 +189,7 @@ class Face:
                         self._part(index, config, one, one.path, max_lines, max_bytes, line_numbers)
                     )
             for name in names or ():
-                document, fault = addresses.listed(index, name)
+                document, fault = addresses.listed(index, name, self._may_be_named(config))
                 if document is None or not self._is_given(config, document):
                     given.append(_absent(name, fault or f"File not found: {name}"))
                     continue
@@ -255,7 +266,15 @@ class Face:
         one = config.collection(document.collection)
         if one is None or not one.vault:
             return one is not None
-        return still_given(one.path, document.path, document.size, document.mtime_ns)
+        if not still_given(one.path, document.path, document.size, document.mtime_ns):
+            return False
+        return self._borders is None or self._borders.admit(one.path, document.path)
+
+    def _may_be_named(self, config: Config) -> Callable[[IndexedDocument], bool]:
+        """Whether a path may be told that was not asked for."""
+        if self._borders is None:
+            return lambda document: True
+        return partial(self._is_given, config)
 
     def _text(
         self,
@@ -306,7 +325,8 @@ class Face:
                 notes = (f"Collection: {rule[0]}", f"Matched path: {rule[1]}",
                          f"Ignore rule: {rule[2]}")  # fmt: skip
                 return NotThere(f"Document is excluded by ignore rule: {asked}", (), notes)
-            return NotThere(f"Document not found: {asked}", addresses.similar(index, name))
+            near = addresses.similar(index, name, may=self._may_be_named(config))
+            return NotThere(f"Document not found: {asked}", near)
         return NotThere(f"Document not found: {asked}")
 
     def _other_index(self, name: str) -> Face | None:
@@ -314,7 +334,7 @@ class Face:
         address = addresses.address_of(name)
         if address is None or address.index in ("", self.places.name):
             return None
-        return Face.open(self.environment, address.index)
+        return Face.open(self.environment, address.index, self._borders)
 
     def _expanded(self, name: str) -> str:
         return f"{self.places.home}{name[1:]}" if name.startswith("~/") else name

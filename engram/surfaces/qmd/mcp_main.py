@@ -16,14 +16,16 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
 from engram.model.display import plain_line
 from engram.surfaces.qmd import mcp_daemon
+from engram.surfaces.qmd.borders import Borders
 from engram.surfaces.qmd.face import Face
 from engram.surfaces.qmd.locations import DEFAULT, places_of
 from engram.surfaces.qmd.mcp_protocol import Endpoint, Lender
@@ -78,10 +80,18 @@ def asked_of(argv: Sequence[str], environment: Mapping[str, str]) -> ServerArgum
     )  # fmt: skip
 
 
-def lender(index: str) -> Lender:
-    """The face, which opens the index for each call: it sees every update, in any thread."""
-    face = Face.open(os.environ, index)
-    return lambda: nullcontext(face)
+def lender(index: str, folder: Path | None = None) -> Lender:
+    """The face, which opens the index for each call: it sees every update, in any thread.
+
+    `folder` is the one in which a server with a single client was started.
+    """
+
+    @contextmanager
+    def lend() -> Iterator[Face]:
+        with Borders(os.environ, folder) as borders:
+            yield Face.open(os.environ, index, borders)
+
+    return lend
 
 
 def complain(line: str) -> None:
@@ -95,7 +105,7 @@ def _stdio(asked: ServerArguments) -> int:
 
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    return serve(Endpoint(lender(asked.index), complain, os.environ).respond)
+    return serve(Endpoint(lender(asked.index, Path()), complain, os.environ).respond)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

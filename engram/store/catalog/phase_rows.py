@@ -1,0 +1,132 @@
+"""Memories and items of one store, as the phases of that store ask for them.
+
+A store is named as in an item's id (`project:shop`). Nothing is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from engram.model.instant import Instant
+from engram.model.item import Store, store_of
+from engram.model.memory import LIVE, Memory
+from engram.model.trace import PHASE_STARTED
+from engram.store.catalog.row_body import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from engram.store.catalog.database import CacheDatabase
+
+#: names in one statement
+_AT_ONCE = 500
+
+
+class LifeRow(NamedTuple):
+    """A memory's id, and from when to when it was in use; `ended` is '' of one that is."""
+
+    id: str
+    created: Instant
+    ended: Instant
+
+
+class PhaseRows:
+    """Of one vault."""
+
+    def __init__(self, database: CacheDatabase) -> None:
+        self._db = database
+
+    def lives(self, store: Store) -> list[LifeRow]:
+        """Every memory of a store, oldest first; one that is out of use and says not since when is
+        left out."""
+        condition, values = self._of(store)
+        live = ",".join("?" * len(LIVE))
+        rows = self._db.rows(
+            f"select id, created, case when status in ({live}) then '' else body end from memories"
+            f" where {condition} order by created, id",
+            *LIVE, *values,
+        )  # fmt: skip
+        found = (
+            LifeRow(name, created, decode(Memory, body).status_since if body else "")
+            for name, created, body in rows
+        )
+        return [one for one, row in zip(found, rows, strict=True) if one.ended or not row[2]]
+
+    def stores(self) -> list[Store]:
+        """The stores that have a memory, those of sessions left out."""
+        rows = self._db.rows(
+            "select distinct space, project from memories where space != 'session'"
+        )
+        found = {store_of(space, project) for space, project in rows}
+        return sorted(found)
+
+    def first(self, store: Store) -> Instant:
+        """When the first memory of a store was made, '' for none."""
+        condition, values = self._of(store)
+        row = self._db.row(f"select min(created) from memories where {condition}", *values)
+        return (row[0] or "") if row else ""
+
+    def items(self, store: Store) -> dict[str, str]:
+        """The item id of each memory that has one in a store."""
+        rows = self._db.rows(
+            "select id, kind, number from items where store = ? and id != '' order by n, tick",
+            str(store),
+        )
+        return {row[0]: f"{store}:{row[1]}:{row[2]}" for row in rows}
+
+    def first_tick(self, store: str) -> int:
+        """The tick of the first item of a store, 0 before there is one."""
+        return self._db.number(
+            "select coalesce(min(tick), 0) from items where store = ? and tick > 0", store
+        )
+
+    def first_item(self, store: str) -> str:
+        """The first item of a store, '' before there is one."""
+        row = self._db.row(
+            "select kind, number from items where store = ? and tick > 0 order by tick limit 1",
+            store,
+        )
+        return f"{store}:{row[0]}:{row[1]}" if row else ""
+
+    def start_ticks(self) -> dict[tuple[str, Instant], int]:
+        """The tick of each phase that began on this machine, by its store and time."""
+        rows = self._db.rows(
+            "select json_extract(details, '$.store'), json_extract(details, '$.at'),"
+            " json_extract(details, '$.tick') from events where name = ? order by n desc",
+            PHASE_STARTED,
+        )
+        return {(row[0], row[1]): int(row[2]) for row in rows if str(row[2]).isdecimal()}
+
+    def memories(self, names: Iterable[str]) -> Iterator[Memory]:
+        """The memories of these ids."""
+        wanted = list(names)
+        for start in range(0, len(wanted), _AT_ONCE):
+            part: Sequence[str] = wanted[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            for row in self._db.rows(f"select body from memories where id in ({marks})", *part):
+                yield decode(Memory, row[0])
+
+    def project_of(self, transcript: str) -> str:
+        """The project that the turns of a conversation tell last, '' for none."""
+        row = self._db.row(
+            "select project from turns where transcript = ? and project != ''"
+            " order by seq desc limit 1",
+            transcript,
+        )
+        return str(row[0]) if row else ""
+
+    def _of(self, store: Store) -> tuple[str, list[str]]:
+        """The condition for memories of a store, and its values."""
+        if store.space == "session":
+            return "space = ? and session = ?", [*store]
+        if store.space != "project":
+            return "space = ?", [store.space]
+        projects = [
+            row[0]
+            for row in self._db.rows(
+                "select distinct project from memories where space = 'project'"
+            )
+            if store_of("project", row[0]) == store
+        ]
+        marks = ",".join("?" * len(projects))
+        return f"space = 'project' and project in ({marks})", projects

@@ -1,0 +1,67 @@
+"""`engram promote ID... --to SPACE`: let memories hold in another space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.model.item import SPACES
+from engram.model.promotion import ALREADY
+from engram.surfaces import json as shapes
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.hooks.agents import reader_in
+from engram.surfaces.remote.call_context import caller
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.model.report import Promotion
+
+
+@click.command("promote")
+@click.argument("identifiers", metavar="ID...", nargs=-1, required=True)
+@click.option("--to", "to_space", required=True, type=click.Choice(SPACES[1:]), metavar="SPACE",
+              help="user: everywhere, for you; project; system.")  # fmt: skip
+@click.option("--project", default="", metavar="NAME", help="The project; else the folder's.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and stop.")
+@common
+def command(identifiers: tuple[str, ...], to_space: str, project: str, dry_run: bool) -> None:
+    """Let each memory ID, of a file or an item, hold in another space; all of them, or none.
+
+    What a session alone holds outlives it so, and what is about you holds in a project. The rules
+    are the policy's (`engram policy show`): your word is enough where a pair of spaces has a rule,
+    and nothing leaves one for another without. What stands in the target and is not replaced stays,
+    and what is there already is no error. What an agent asks for waits in `engram review`.
+    """
+    with opened() as vault:
+        here = vault.projects_in(caller().folder)
+        done = vault.promote(
+            identifiers, to_space, project=project, here=here,
+            reader=reader_in(caller().environment), dry_run=dry_run,
+        )  # fmt: skip
+    if wants_json():
+        emit_json([shapes.promotion(one) for one in done])
+        return
+    for one in done:
+        say(f"{_where(one):<12}{one.before.id}{' already' if one.code == ALREADY else ''}")
+        say(fitted(one.before.text, 4))
+    _conclude(done, dry_run)
+
+
+def _where(one: Promotion) -> str:
+    return one.after.space if one.after.live else one.after.status
+
+
+def _conclude(done: Sequence[Promotion], dry_run: bool) -> None:
+    waiting = sum(one.denied for one in done)
+    if all(one.code == ALREADY for one in done):
+        talk("it was so already: no file changed")
+    elif dry_run:
+        talk(f"would change {plural(len(done), 'memory', 'memories')}; nothing was written")
+    elif waiting:
+        talk("an agent asked for it: it waits for the person in `engram review`")
+    else:
+        talk("take it back with: engram undo")

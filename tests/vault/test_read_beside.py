@@ -1,0 +1,178 @@
+"""Shared vaults that are read beside the person's own: who is given what, and by which name."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engram.model.ids import docid
+from engram.settings.registry import Sharing
+from tests.kit import tree_digest
+from tests.team import Team, decision
+
+CENTS = decision("Money in the shop is counted in cents, never in floats.")
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Team:
+    found = Team(tmp_path)
+    found.put(CENTS)
+    return found
+
+
+def test_by_hand_both_are_found_in_one_order_and_the_other_one_has_its_label(team: Team) -> None:
+    found = team.json("search", "money cents OR postgres writers", here=team.shop)
+    assert isinstance(found, list)
+    shared = [one for one in found if one.get("vault")]
+    assert [one["id"] for one in shared] == [f"@shop/{CENTS.id}"]
+    assert shared[0]["docid"] == docid(CENTS.id)
+    path = Path(shared[0]["file"])
+    assert "cents" in path.read_text(encoding="utf-8").splitlines()[shared[0]["line"] - 1]
+    told = team.run("search", "money counted in cents", here=team.shop).out
+    assert f"{docid(CENTS.id)}  @shop 2026-03-05 decision" in told
+    assert team.json("search", "money counted in cents") == []  # in another folder
+
+
+def test_an_agent_of_the_project_is_given_both_after_a_command_took_the_other_up(
+    team: Team,
+) -> None:
+    assert "cents" not in team.given("session-start")
+    team.run("recall", "how is money counted?", here=team.shop)
+    before = tree_digest(team.memory)
+    block = team.given("session-start")
+    assert f"- @shop decision 2026-03-05: {CENTS.text} ({docid(CENTS.id)[1:]})" in block
+    assert "Postgres" in block
+    assert CENTS.text in team.given("prompt", prompt="is money counted in cents?")
+    assert "cents" not in team.given("session-start", here=team.folder / "work" / "till")
+    assert tree_digest(team.memory) == before
+
+
+def test_recall_shows_and_explains_what_another_vault_holds(team: Team) -> None:
+    block = team.run("recall", "how is money counted?", here=team.shop).out
+    assert f"- @shop 2026-03-05 decision: {CENTS.text}" in block
+    assert f"source: [[@shop/{CENTS.id}]]" in block
+    for name in (f"@shop/{CENTS.id}", CENTS.id, docid(CENTS.id)):
+        assert CENTS.text in team.run("show", name, here=team.shop).out
+        assert CENTS.text in team.run("why", name, here=team.shop).out
+        assert "recall" in team.run("why", name, "--given", here=team.shop).out
+    assert team.run("show", CENTS.id).code == 1
+    assert team.json("show", CENTS.id, here=team.shop)["authority"] == "ai_inferred"  # type: ignore[call-overload]
+    team.run("recall", "money cents, postgres writers", here=team.shop)
+    log = (team.folder / "vault" / "state" / "access.jsonl").read_text().splitlines()
+    assert json.loads(log[0])["ids"] == [f"@shop/{CENTS.id}"]
+    assert len(json.loads(log[-1])["ids"]) == 2
+    own = team.json("show", "decision-20260304-090000-839ac264")
+    assert isinstance(own, dict) and own["retention"]["activation"] > 0
+
+
+def test_nothing_is_written_into_a_vault_that_is_read(team: Team) -> None:
+    before = tree_digest(team.memory)
+    team.run("recall", "how is money counted?", here=team.shop)
+    team.run("search", "cents", here=team.shop)
+    team.run("show", CENTS.id, here=team.shop)
+    team.given("session-start")
+    assert tree_digest(team.memory) == before
+    assert sorted(one.name for one in team.memory.iterdir()) == ["archive", "engram.toml", "facts"]
+
+
+def test_equal_words_are_told_once_by_the_own_vault(team: Team) -> None:
+    said = "We decided to use Postgres because two writers need it."
+    copy = decision(said, 2, entities=("tool-postgres",))
+    team.put(copy, root=team.shared(team.folder / "rules", Sharing("system"), "rules"))
+    team.put(copy)
+    found = team.json("search", "postgres writers", here=team.shop)
+    assert isinstance(found, list)
+    assert [one["id"] for one in found if "Postgres" in one["snippet"]][:1] == [
+        "decision-20260304-090000-839ac264"
+    ]
+    assert not [one for one in found if "Postgres" in one["snippet"] and "vault" in one]
+    for block in (
+        team.given("session-start"),
+        team.given("prompt", prompt="why postgres writers?"),
+    ):
+        assert block.count(said) == 1 and f"@shop decision 2026-03-05: {said}" not in block
+    team.run("forget", "decision-20260304-090000-839ac264")
+    assert team.given("session-start").count(f"@shop decision 2026-03-05: {said}") == 1
+
+
+def test_a_project_that_is_named_is_served_by_the_globs_alone(team: Team) -> None:
+    asked = ("recall", "how is money counted?", "--project")
+    assert CENTS.text in team.run(*asked, "shop", here=team.shop).out
+    assert CENTS.text not in team.run(*asked, "till", here=team.shop).out
+    team.registry.add(team.memory, "vault-shop", Sharing("project", ("till*",)))
+    assert CENTS.text in team.run(*asked, "till-fix").out
+    assert CENTS.text in team.given("session-start", here=Path("/srv/till-fix"))
+
+
+def test_what_a_system_vault_holds_is_given_everywhere(team: Team) -> None:
+    rules = team.shared(team.folder / "rules", Sharing("system"), "rules")
+    team.put(decision("Every service writes its logs as JSON lines.", 3), root=rules)
+    team.run("search", "logs")
+    assert "@rules decision" in team.given("session-start", here=Path("/srv/anything"))
+
+
+def test_a_secret_in_a_shared_vault_is_given_to_nobody(team: Team) -> None:
+    key = "ghp_" + "a1B2" * 9
+    team.put(decision(f"The deploy token of the shop is {key}.", 4))
+    found = team.run("search", "deploy token of the shop", here=team.shop).out
+    assert "deploy token" in found and key not in found
+    assert key not in team.run("recall", "deploy token?", here=team.shop).out
+    assert "deploy token" not in team.given("session-start")
+
+
+def test_a_teammates_change_that_git_brought_counts_at_once(team: Team) -> None:
+    (path,) = team.put(CENTS)
+    team.run("search", "cents", here=team.shop)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("never in floats", "or in tenths of them"), encoding="utf-8")
+    assert "tenths of them" in team.given("session-start")
+    assert "tenths of them" in team.run("recall", "money cents", here=team.shop).out
+    path.unlink()
+    assert "cents" not in team.given("session-start")
+    assert team.json("search", "money counted in cents", here=team.shop) == []
+
+
+@pytest.mark.parametrize("what", ["gone", "another", "newer", "own", "broken", "empty"])
+def test_what_cannot_be_read_is_told_in_one_line_and_own_answers_come(
+    team: Team, what: str
+) -> None:
+    settings, own = team.memory / "engram.toml", "We decided to use Postgres"
+    team.run("search", "cents", here=team.shop)
+    text = settings.read_text(encoding="utf-8")
+    if what == "gone":
+        shutil.rmtree(team.memory)
+    else:
+        settings.write_text({
+            "another": text.replace("vault-shop", "vault-till"),
+            "newer": text.replace("format = 1", "format = 99"),
+            "own": text.replace('shares = "project"', ""),
+            "broken": "format = ???", "empty": "",
+        }[what], encoding="utf-8")  # fmt: skip
+    for verb in ("search", "recall"):
+        ran = team.run(verb, "postgres cents", here=team.shop)
+        assert own in ran.out and "cents" not in ran.out.replace("postgres cents", "")
+        assert len([line for line in ran.err.splitlines() if "@shop is not read" in line]) == 1
+    assert own in team.given("session-start") and "cents" not in team.given("session-start")
+
+
+def test_a_file_that_is_none_a_link_and_a_folder_in_the_way_leave_the_rest(team: Team) -> None:
+    (team.memory / "facts" / "notes.md").write_bytes(b"---\nid: ???\n\xff")
+    (team.folder / "secret.md").write_text("The till code is 4711.", encoding="utf-8")
+    (team.memory / "facts" / "link.md").symlink_to(team.folder / "secret.md")
+    (team.memory / "facts" / "away").symlink_to(team.folder / "vault" / "facts")
+    (team.memory / "facts" / "2026-03-05" / "x.md").mkdir()
+    found = team.run("search", "money in cents, till code", here=team.shop)
+    assert CENTS.text[:20] in found.out and "4711" not in found.out
+    assert CENTS.text in team.given("session-start")
+
+
+def test_a_shared_vault_inside_the_own_one_is_not_of_it(team: Team) -> None:
+    inner = team.shared(team.folder / "vault" / "facts" / "team", Sharing("system"), "inner")
+    text = "Releases of the shop go out on Tuesdays only."
+    team.put(decision(text, 5), root=inner)
+    found = team.json("search", "releases on tuesdays")
+    assert isinstance(found, list)
+    assert len(found) == 1, found
