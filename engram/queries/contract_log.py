@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.contract_event import (
     SOURCES,
+    TYPED,
     ContractEvent,
     LoggedTransaction,
     events_of,
@@ -127,11 +128,16 @@ class ContractLog:
         return (one for one in newest_asked(self._log) if session in ("", one.session))
 
 
+def _is_by_hand(wanted: EventFilter, event: ContractEvent) -> bool:
+    """Whether an event is of what the person typed, which has a transcript but no conversation."""
+    return wanted.session == BY_HAND and event.session.rpartition("-")[0] == TYPED
+
+
 def _is_wanted(event: ContractEvent, wanted: EventFilter) -> bool:
     return (
         wanted.type in ("", event.type)
         and event.time >= wanted.since
-        and wanted.session in ("", event.session)
+        and (wanted.session in ("", event.session) or _is_by_hand(wanted, event))
         and (not wanted.space or wanted.space in event.spaces)
     )
 
