@@ -5,7 +5,8 @@
                into the space of the system
     project    what belongs to its project; an agent in that project's folder is given it
     person     all else: private life, personal exports (chats, notes), what has no project
-    nobody     what the redactor would change: a secret that a person wrote into the file
+    nobody     what the redactor would change: a secret that a person wrote into the file; and what
+               git could not merge: two statements, of which nobody chose one
 
 Pure: the redactor is handed in. What is not recognised as work is the person's: an agent that is
 not told a preference asks once more, but what was sent to its provider cannot be taken back. A
@@ -89,6 +90,8 @@ _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
 def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
     """To whom a memory may be given; `clean` tells whether the redactor would leave a text."""
     if memory.sensitivity == "secret" or not _free_of_secrets(memory, clean):
+        return "nobody"
+    if _is_unmerged(memory):
         return "nobody"
     kinds = source_kinds(memory.sources)
     if memory.space == "session" or (kinds and kinds <= _PERSONAL):
@@ -175,6 +178,13 @@ def _tells_of_kin(text: str) -> bool:
 def _found(pattern: str, text: str) -> bool:
     # compiled when it is asked for: whoever imports this may have nothing to judge
     return re.search(pattern, text, re.VERBOSE | re.IGNORECASE) is not None
+
+
+def _is_unmerged(memory: Memory) -> bool:
+    # imported here: whoever imports this may have nothing to judge
+    from engram.model.markdown import marked_by_git
+
+    return any(map(marked_by_git, (memory.text, *(text for _, text in memory.sections))))
 
 
 def _free_of_secrets(memory: Memory, clean: Callable[[str], bool]) -> bool:
