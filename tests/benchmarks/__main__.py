@@ -30,6 +30,7 @@ MEASUREMENTS = (
     "tiers",
     "events",
     "beside",
+    "spaces",
 )
 
 
