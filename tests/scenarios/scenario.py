@@ -3,7 +3,7 @@
     {"about": "...", "policy": "preset = \\"contract\\"\\n"}    first: the title; the person's policy
     {"at": T, "say": "...", "answer": "...", "session": "s1", "project": "shop"}
     {"at": T, "hook": "prompt", "prompt": "...", "session": "s1", "project": "shop"}
-    {"at": T, "run": ["forget", "..."]}
+    {"at": T, "run": ["review"], "keys": "k\n"}
     {"at": T, "write": "facts/note.md", "text": "..."}
 
 A turn of a person and an agent is appended to a transcript of Claude Code and taken in as the daemon
@@ -99,7 +99,7 @@ class _Scenario:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(step["text"], encoding="utf-8")
             return []
-        return self._run(at, step["run"])
+        return self._run(at, step["run"], step.get("keys", ""))
 
     def _says(self, step: dict[str, Any]) -> list[str]:
         """A turn, taken in by a process that watches the transcripts."""
@@ -130,7 +130,7 @@ class _Scenario:
             found = vault.flush()
         told = {
             "memories": found.memories, "confirmed": found.confirmed,
-            "superseded": found.superseded, "refused": found.refused,
+            "superseded": found.superseded, **found.refused,
         }  # fmt: skip
         return [", ".join(f"{name} {count}" for name, count in told.items() if count) or "nothing"]
 
@@ -149,8 +149,9 @@ class _Scenario:
         context: str = json.loads(out)["hookSpecificOutput"]["additionalContext"]
         return [*context.splitlines(), *complaints]
 
-    def _run(self, at: str, arguments: list[str]) -> list[str]:
-        ran = run(arguments, self._folder, self._environment | {"ENGRAM_CLOCK": at})
+    def _run(self, at: str, arguments: list[str], keys: str = "") -> list[str]:
+        environment = self._environment | {"ENGRAM_CLOCK": at}
+        ran = run(arguments, self._folder, environment, keys.encode())
         said = [f"! {line}" for line in ran.err.splitlines()]
         code = [f"[exit {ran.code}]"] if ran.code else []
         text = ran.out.rstrip("\n").replace(str(self._folder), "[TMP]")
