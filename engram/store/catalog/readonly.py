@@ -75,18 +75,20 @@ class ReadOnlyCatalog:
         self.close()
 
     def live(
-        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
-    ) -> list[LiveRow]:
+        self, projects: Sequence[str], *, personal: bool, conversation: str = "",
+        heard_since: Instant = "",
+    ) -> list[LiveRow]:  # fmt: skip
         """The headers of live memories for everyone and for these projects, but of sessions.
 
         With `personal` those for the person alone are among them, of whatever project; with a
-        conversation what belongs to that session alone.
+        conversation what belongs to that session alone, if it went on since that time.
         """
         return self._live(
             "(audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ? or space = 'session' and session = ?)",
-            "everyone", *projects, "person" if personal else "everyone", conversation,
+            " or audience = ? or space = 'session' and session = ? and coalesce((select max(time)"
+            " from turns where transcript = session and seq > 0), created) > ?)",
+            "everyone", *projects, "person" if personal else "everyone", conversation, heard_since,
         )  # fmt: skip
 
     def live_for_anybody(self) -> list[LiveRow]:

@@ -21,8 +21,8 @@ from engram.language.tokens import query_terms
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
-from engram.model.instant import Day, Instant, day_of
-from engram.model.memory import SESSION, Memory
+from engram.model.instant import Day, Instant, day_of, plus_minutes
+from engram.model.memory import SESSION, SESSION_HOURS, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
@@ -203,8 +203,9 @@ def _session_block(
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(
-        recipient.projects, personal=recipient.personal, conversation=recipient.session
-    )
+        recipient.projects, personal=recipient.personal, conversation=recipient.session,
+        heard_since=plus_minutes(source.now, -60 * SESSION_HOURS),
+    )  # fmt: skip
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
