@@ -7,7 +7,7 @@ so that the last few of very many cost no more than they are. Nothing is written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.contract_event import (
@@ -18,7 +18,6 @@ from engram.model.contract_event import (
     events_of,
     events_of_block,
     events_of_diff,
-    ordered,
 )  # fmt: skip
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
@@ -235,3 +234,22 @@ class _CatalogKnown:
 
     def question(self, block: GivenBlock) -> str:
         return traced_text(self._givens.question(block)[1])
+
+
+def ordered(
+    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock | AskedDiff]
+) -> Iterator[LoggedTransaction | GivenBlock | AskedDiff]:
+    """All, newest first: a block comes after the last transaction that was seen, by its number.
+
+    So does a difference that was asked for. Times do not count: a clock may go back.
+    """
+    waiting = iter(blocks)
+    block = next(waiting, None)
+    for one in transactions:
+        while block is not None and block.last >= one.number:
+            yield block
+            block = next(waiting, None)
+        yield one
+    while block is not None:
+        yield block
+        block = next(waiting, None)

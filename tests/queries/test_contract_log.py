@@ -14,13 +14,13 @@ from engram.model.contract_event import (
     LoggedTransaction,
     events_of,
     events_of_block,
-    ordered,
 )
 from engram.model.given import GivenBlock, GivenItem
 from engram.model.item import Store, check_item
 from engram.model.item_view import item_row
 from engram.model.turn import turn_of
 from engram.model.write_rules import Attempt
+from engram.queries.contract_log import ordered
 from engram.store.base import layout
 from engram.store.catalog.given_line import line_of
 from engram.vault import Vault
