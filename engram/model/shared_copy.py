@@ -4,8 +4,9 @@
     sources, links to other memories, paths outside of the project ->  left out
     the words that were said                                       ->  only where asked for
 
-It keeps id, category and time, so that two machines make the same file of one memory. When it ends
-is left out as well: what a group shares holds until one of them says otherwise. Pure.
+It keeps id, category and time, and no number that one machine gave it, so that two machines make
+the same file of one memory. When it ends is left out as well: what a group shares holds until one
+of them says otherwise. Pure.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _STATES = frozenset({"due", "commitment_state", "debt_state", FULFILLED, PARTICI
 
 
 def shared_copy(
-    memory: Memory, space: str, item: str, reason: str, authority: str, *, with_quote: bool = False
+    memory: Memory, space: str, reason: str, authority: str, *, with_quote: bool = False
 ) -> Memory:
-    """The copy in a vault for memories of `space`; `item` is what the memory was, `reason` why."""
+    """The copy in a vault for memories of `space`; `reason` is the code of why it was promoted."""
     form = schema_of(memory.category, memory.schema)
     known = _STATES | {one.place for one in form.scalars} if form is not None else _STATES
     scalars = tuple((name, value) for name, value in memory.extra if name in known)
-    marks = ((PROMOTED_FROM, item or memory.id), (PROMOTION_REASON, reason))
+    marks = ((PROMOTED_FROM, memory.id), (PROMOTION_REASON, reason))
     return replace(
         memory,
         path="",

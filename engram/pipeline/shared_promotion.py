@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
-from engram.admit.promotion import PromotionRequest, authority_of, candidate_of
+from engram.admit.space_change import PromotionRequest, authority_of, candidate_of
 from engram.model.candidate import Receipt
 from engram.model.change import Plan
 from engram.model.errors import BadInput
@@ -41,10 +41,11 @@ _REFUSED = "PROMOTION_ERROR"
 
 
 class SharedVault(NamedTuple):
-    """A shared vault as the target: its ports, its id, `@NAME`, and the space of its memories."""
+    """A shared vault as the target: its ports, id, folder, `@NAME`, the space of its memories."""
 
     ports: Ports
     id: str
+    root: str
     label: str
     space: str
 
@@ -160,9 +161,8 @@ def _judged(
     """What the shared vault says of a memory, as of any candidate; and the copy it would get."""
     memory, there = request.memory, target.ports
     copy = shared_copy(
-        memory, target.space, request.item, BY_HAND, authority_of(request),
-        with_quote=terms.with_quote,
-    )  # fmt: skip
+        memory, target.space, BY_HAND, authority_of(request), with_quote=terms.with_quote
+    )
     candidate = candidate_of(
         request._replace(memory=copy), Receipt("", "", copy.quote, "user", copy.created)
     )
@@ -225,7 +225,7 @@ def _denied(
         other = verdict.memories[0] if verdict is not None and verdict.memories else memory.id
         return BadInput(
             f"{memory.id} is not shared: {code}: {target.label} says otherwise ({other})",
-            f"`engram --vault {target.label[1:]} show {other}`; retire or edit it there first",
+            f"`engram --vault {target.root} show {other}`; retire or edit it there first",
             code=_REFUSED,
         )
     hint = "`engram policy show` says what is kept out" if is_private(code) else "say it plainly"

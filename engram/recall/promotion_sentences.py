@@ -37,6 +37,8 @@ def promotion_sentence(
         where = f"in the project {item.store.owner}"
     who = details.get("agent") or "An agent" if details.get("by") == BY_AGENT else "You"
     asked = f"{who} asked for it to hold {where}"
+    if name == PROMOTED and "to_vault" in details:
+        return f"{who} promoted it into a vault that is shared with others, which has it now"
     if name == PROMOTED:
         into = details.get("into", "")
         return f"{asked}; {named(into)} says the same there, and stands for both" if into else asked

@@ -33,7 +33,7 @@ def serving(
 
 
 def _serves(one: Registered, here: str, projects: Sequence[str], home: Path) -> bool:
-    if any(fnmatchcase(name, glob) for glob in one.sharing.serves for name in projects):
+    if any(_is_for(one, name) for name in projects):
         return True
     if one.sharing.space == "system" and not one.sharing.serves:
         return True
@@ -46,20 +46,23 @@ def takers(
 ) -> list[Registered]:  # fmt: skip
     """The shared vaults of a space that take a memory of a project, by path.
 
-    One of projects takes what is of its repository, or of a project that it was registered for;
-    from which folder that is asked does not matter.
+    One of projects takes what is of its repository; where none is of that, those do which were
+    registered for such a project. From which folder that is asked does not matter.
     """
     shared = [one for one in entries if one.sharing.space == space]
     if space == "system":
         return shared
-    return [one for one in shared if project and _is_of(one, project, home)]
+    of_repository = [one for one in shared if project and _is_of(one, project, home)]
+    return of_repository or [one for one in shared if project and _is_for(one, project)]
 
 
 def _is_of(one: Registered, project: str, home: Path) -> bool:
-    if any(fnmatchcase(project, glob) for glob in one.sharing.serves):
-        return True
     around = repository_around(one.path, home)
     return around is not None and project in project_names(str(around), home)
+
+
+def _is_for(one: Registered, project: str) -> bool:
+    return any(fnmatchcase(project, glob) for glob in one.sharing.serves)
 
 
 def sharing_problem(root: Path, claimed: str, entry: Registered | None) -> BadInput | None:

@@ -369,7 +369,7 @@ def promotion(done: Promotion) -> Shape:
         "id": done.before.id, "code": done.code, "was": done.before.space,
         "space": done.after.space, "project": done.after.project, "status": done.after.status,
         "asked": done.after.extras.get(PROMOTION_TARGET, ""),
-    }  # fmt: skip
+    } | ({"shared": done.shared, "file": done.path} if done.shared else {})  # fmt: skip
 
 
 def collected(done: Collected) -> Shape:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from engram.model.phase import ListedPhase, StartedPhase
     from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
+    from engram.model.proof import Proof
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -424,7 +425,7 @@ class Vault:
 
         self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient)
+        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
@@ -440,6 +441,7 @@ class Vault:
             "" if reader is None or reader.session == BY_HAND else reader.session,
             self.parts.policy.read_order,
             not names if reader is None else reader.by == PERSON,
+            self.parts.is_older,
         )  # fmt: skip
 
     def grep(
@@ -767,6 +769,22 @@ class Vault:
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
 
+    def transactions_to_verify(self) -> int:
+        """How many transactions `verify` reads."""
+        return len(self.parts.transaction_log.paths())
+
+    def verify(self, tell: Progress = lambda done: None) -> Proof:
+        """Check the log against its chain of digests, and the files of memories against the log.
+
+        Hand edits are taken up where that is possible. `tell` hears of each transaction read.
+        """
+        from engram.pipeline.writing import settle_all
+        from engram.queries.log_proof import prove
+
+        parts, writable = self.parts, self.writable
+        take_up = partial(settle_all, parts, writable=writable)
+        return prove(parts.disk, parts.transaction_log, take_up, tell)
+
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
         self._settled()
@@ -1058,27 +1076,53 @@ class Vault:
     def promote(
         self, references: Sequence[str], to_space: str, *, project: str = "",
         here: Sequence[str] = (), reader: Reader | None = None, dry_run: bool = False,
+        with_quote: bool = False, private: bool = False,
     ) -> Sequence[Promotion]:  # fmt: skip
         """Let memories hold in another space: `user`, `project` or `system`, all of them or none.
 
         `project` is that of the target, else one of `here`, the projects of the folder. What an
-        agent asks for (`reader`, the person without one) waits for the person. Raises BadInput for
-        what is denied, NotFound for what is in project space already and has no shared vault.
+        agent asks for (`reader`, the person without one) waits for the person. What is in project
+        space already is promoted into the shared vault that takes its project: with its quote where
+        `with_quote` says so, and with `private` also what is for the person alone. Raises BadInput
+        for what is denied, NotFound for what no shared vault takes.
         """
+        self.parts.check_takes_words()
+        shared = self._shared(references, to_space)
+        if shared:
+            from engram.pipeline.shared_promotion import SharingTerms
+            from engram.vault.sharing import share
+
+            agent = "" if reader is None or reader.by == "person" else reader.by
+            terms = SharingTerms(with_quote, private, agent)
+            return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
         from engram.model.ids import slug
-        from engram.pipeline.promotion import Asked, promote_by_hand
+        from engram.pipeline.promoting import AskedPromotion, promote_by_hand
 
         named = slug(project) if project else ""
-        asked = Asked(to_space, named, here, reader or Reader())
+        asked = AskedPromotion(to_space, named, here, reader or Reader())
         return promote_by_hand(
             lambda: self._named(references), asked, self.parts, dry_run=dry_run
         )  # fmt: skip
 
+    def _shared(self, references: Sequence[str], to_space: str) -> Sequence[Memory]:
+        """The memories of these that go into a shared vault: all of them, or none."""
+        from engram.vault.sharing import goes_into_shared
+
+        self.parts.settler.within(math.inf)
+        memories = {one.id: one for one in self._named(references)}
+        found = [one for one in memories.values() if goes_into_shared(one, to_space, self)]
+        if 0 < len(found) < len(memories):
+            raise BadInput(
+                f"{found[0].id} is in {to_space} space already, and others are not",
+                "promote it apart: it goes into a shared vault",
+            )
+        return found
+
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""
         from engram.pipeline import edits
-        from engram.pipeline.promotion import decline
+        from engram.pipeline.promoting import decline
 
         return edits.decide(lambda: decline(self.parts.lookup.memory(reference)), self.parts)
 
