@@ -147,8 +147,10 @@ class VaultWorker:
     # -- tasks ---------------------------------------------------------------------------------
 
     def edits(self) -> int:
-        """Settle hand edits; returns how many files."""
-        return self._counted(self.here.take_up_edits())
+        """Settle hand edits, for those too who read a shared vault; returns how many files."""
+        count = self.here.take_up_edits()
+        self.here.ready_for_readers()
+        return self._counted(count)
 
     def inbox(self) -> SourceResult:
         """Import the files in the inbox."""
