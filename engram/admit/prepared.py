@@ -44,7 +44,7 @@ def prepared(candidate: Candidate, policy: Policy) -> Candidate:
 def _placed(candidate: Candidate, policy: Policy) -> Candidate:
     """In its session's space, where the policy lets nothing into its own one unasked (seed 002)."""
     spaces = policy.write_spaces
-    if candidate.wanted or candidate.leaves:
+    if candidate.origin == "person" or candidate.voice == "stored" or candidate.leaves:
         return candidate
     if candidate.space in spaces or SESSION not in spaces:
         return candidate

@@ -16,14 +16,19 @@ from engram.model.authority import authority_rank
 from engram.model.candidate import Candidate
 from engram.model.entity import NAMES_FIELD
 from engram.model.memory import PARTICIPANT, Memory
-from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON, PROMOTION_TARGET
+from engram.model.promotion import (
+    FACT_DENIED,
+    PROMOTED_FROM,
+    PROMOTION_REASON,
+    PROMOTION_TARGET,
+)
 from engram.model.succession import LOWER_AUTHORITY
 
 Outcome = Literal["replace", "history", "stands"]
 #: header fields that say how a memory itself stands, and nothing of what it is about
 _STATES = frozenset([
     "decision_state", "commitment_state", "state", "severity", "priority", "outcome", "due",
-    PARTICIPANT, NAMES_FIELD, PROMOTED_FROM, PROMOTION_REASON, PROMOTION_TARGET,
+    PARTICIPANT, NAMES_FIELD, PROMOTED_FROM, PROMOTION_REASON, PROMOTION_TARGET, FACT_DENIED,
 ])  # fmt: skip
 
 

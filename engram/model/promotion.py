@@ -25,6 +25,8 @@ PromotionCode = Literal[
 PROMOTED_FROM, PROMOTION_REASON = "promoted_from", "promotion_reason"
 #: header key of a memory for which that was asked, and which waits for the person: the space
 PROMOTION_TARGET = "promotion_target"
+#: header key of a moment of which the policy lets no fact be made: the code
+FACT_DENIED = "fact_denied"
 #: what became of a promotion: it was done, and it was done before
 ALLOWED, ALREADY = "allowed", "already"
 #: the target's memory stands against it

@@ -33,7 +33,7 @@ from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ending import end_over
 from engram.pipeline.ports import Ports
-from engram.pipeline.promotion import promote_as_asked
+from engram.pipeline.promoting import promote_as_asked
 from engram.pipeline.record_import import enter_records
 from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import writing

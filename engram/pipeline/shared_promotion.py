@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
-from engram.admit.promotion import PromotionRequest, authority_of, candidate_of
+from engram.admit.space_change import PromotionRequest, authority_of, candidate_of
 from engram.model.candidate import Receipt
 from engram.model.change import Plan
 from engram.model.errors import BadInput

@@ -1,7 +1,8 @@
 """Audience of a memory: which agents it may be given to, if any.
 
     everyone   what the person said in a project, or told `remember`, about working with agents:
-               a preference, a principle or a correction of the user space
+               a preference, a principle or a correction of the user space; what the person wrote
+               into the space of the system
     project    what belongs to its project; an agent in that project's folder is given it
     person     all else: private life, personal exports (chats, notes), what has no project
     nobody     what the redactor would change: a secret that a person wrote into the file; and what
@@ -95,6 +96,8 @@ def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
     kinds = source_kinds(memory.sources)
     if memory.space == "session" or (kinds and kinds <= _PERSONAL):
         return "person"
+    if memory.space == "system":
+        return "everyone"
     if memory.space == "project":
         return "project" if memory.project and not _is_private(memory) else "person"
     at_work = bool(memory.project) or not kinds or _TOLD in kinds

@@ -32,6 +32,7 @@ from engram.model.trace import (
     WRITE,
 )
 from engram.recall.history import REASONS
+from engram.recall.plain_sentences import PLAIN, plain_sentence
 from engram.recall.promotion_sentences import promotion_sentence
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ _ACTIONS: Mapping[str, str] = {
     "archive": "put it into the archive",
     "retire": "took it out of use",
     "collect": "moved its file away",
+    "refuse": "would have made a fact of it, which the policy denies",
     "date": "noted since when it is out of use",
 }
 #: what a consolidation made of it, by its pass
@@ -83,23 +85,6 @@ _ENDS: Mapping[str, str] = {
     "archived": "You put it into the archive",
     "promoted": "It was taken over into another space",
     "expired": "Its term was over",
-}
-#: of events with a plain sentence: `{name}` is a detail, `{name:memory}` the memory that it names
-_PLAIN: Mapping[str, str] = {
-    FORGET: "Nobody confirmed it in time",
-    "memory_fulfilled": "It was said that this is done",
-    "memory_updated": "More was said about it: {fields}",
-    "memory_replaced_in_part": "{by:memory} replaced a part of it",
-    "memory_disputed": "{by:memory} contradicts it; `engram review` asks which holds",
-    "memory_restored": "You restored it; it was {was}",
-    "promotion_declined": "You said that it stays where it is",
-    "contradiction_settled": "You said that both hold: it, and {with:memory}",
-    "refusal_kept": "It had been refused ({code}); you kept it all the same",
-    "memory_collected": "Its file was moved away: it was out of use since {retired}",
-    "retirement_dated": "It was noted since when it is out of use",
-    "memory_purged": "You had its words destroyed",
-    "copy_reunited": "A copy of its file that a sync tool had left was brought together with it",
-    "copy_kept": "A copy of its file says something else; `engram review` asks which holds",
 }
 #: an event that says no more than another one of its transaction
 _IMPLIED: Mapping[str, frozenset[str]] = {
@@ -122,7 +107,7 @@ TOLD = frozenset(
         "hand_edit",
         UNDONE,
         _CONSOLIDATED,
-        *_PLAIN,
+        *PLAIN,
     )
 )
 
@@ -272,8 +257,8 @@ class _Sentences:
             if task in _MADE:  # why the whole page was written says nothing of one memory
                 return f"A consolidation {_MADE[task]}"
             return f"A consolidation {_ACTIONS.get(action, action)}{why}"
-        if event.name in _PLAIN:
-            return _PLAIN[event.name].format_map(_Details(details, self._named)) + why
+        if event.name in PLAIN:
+            return plain_sentence(event.name, details, self._named) + why
         return " ".join((event.name, *(f"{key}={value}" for key, value in event.details)))
 
     def _kept(self, details: Mapping[str, str], deed: _Deed) -> str:
@@ -381,25 +366,6 @@ class _Sentences:
         found = ((name, self._evidence.other(name)) for name in names.split())
         said = (f"“{first_line(one.text, _WIDTH)}”" if one else name for name, one in found)
         return " and ".join(said) or "another memory"
-
-
-class _Details(dict[str, object]):
-    """Details as a plain sentence takes them; what an older version did not log is left out."""
-
-    def __init__(self, details: Mapping[str, str], named: Callable[[str], str]) -> None:
-        super().__init__({key: _Detail(value, named) for key, value in details.items()})
-        self._named = named
-
-    def __missing__(self, key: str) -> object:
-        return _Detail("", self._named)
-
-
-class _Detail(NamedTuple):
-    value: str
-    named: Callable[[str], str]
-
-    def __format__(self, form: str) -> str:
-        return self.named(self.value) if form == "memory" else self.value or "not known"
 
 
 def _of_two(event: Event) -> bool:

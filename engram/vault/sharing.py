@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, EngramError, NotFound, Untrusted
+from engram.model.promotion import PROMOTED_FROM
 from engram.settings.registry import Registry
 from engram.settings.shared_vaults import takers
 from engram.settings.vaults_read import vault_label
@@ -31,7 +32,10 @@ def goes_into_shared(memory: Memory, to_space: str, vault: Vault) -> bool:
     """
     if to_space == "system":
         return bool(_takers(memory, to_space, vault))
-    return to_space == memory.space == "project"
+    if not to_space == memory.space == "project":
+        return False
+    # what was promoted there before, perhaps in another window, is no mistake
+    return PROMOTED_FROM not in memory.extras or bool(_takers(memory, to_space, vault))
 
 
 def share(

@@ -403,6 +403,14 @@ class VaultParts:
         return PhasesFile(self.disk)
 
     @property
+    def is_older(self) -> Callable[[Memory], bool]:
+        """Whether a memory is of an older phase, where the policy has none of those given."""
+        from engram.recall.current_phase import OlderPhases
+
+        spaces, said = self.policy.ref.current_only, self.catalog.phases.last_said
+        return OlderPhases(self.phases.read(), spaces, self.clock.now(), said).hold
+
+    @property
     def phase_queries(self) -> PhaseQueries:
         """The phases of each store, of the page as it is now."""
         from engram.queries.phase_queries import PhaseQueries
@@ -768,7 +776,6 @@ class VaultParts:
 
         Hooks are told which one holds.
         """
-        from engram.model.given import PolicyRef
         from engram.settings.policy_mark import policy_mark, policy_stamps
 
         # before the files are read: one that changes meanwhile makes the mark useless, not wrong
@@ -777,8 +784,7 @@ class VaultParts:
             policy = self.policy
         except ConfigError:
             return None
-        held = PolicyRef(policy.digest, policy.read_order)
-        self.catalog.keep_policy(policy_mark(stamps, held))
+        self.catalog.keep_policy(policy_mark(stamps, policy.ref))
         return policy
 
     def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:

@@ -28,7 +28,7 @@ from engram.settings.policy_files import load_policy
 
 
 @cache
-def _contract() -> Policy:
+def contract_policy() -> Policy:
     """The preset `contract` as it is shipped."""
     with TemporaryDirectory() as folder:
         Path(folder, "policy.toml").write_text('preset = "contract"\n', encoding="utf-8")
@@ -50,7 +50,7 @@ def _evaluate_write(given: dict[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     texts = [given.get("privacy_text", given["text"])]
     found = evaluate_write(
-        replace(_contract(), **named, **single), attempt, texts, _redactor().clean
+        replace(contract_policy(), **named, **single), attempt, texts, _redactor().clean
     )
     return {"allowed": found.allowed, "reason": found.reason, "tags": list(found.tags)}
 
@@ -63,13 +63,13 @@ def _semantic_attempt(given: dict[str, Any]) -> bool:
     attempt = Attempt("session", "semantic", given["event_type"])
     # nothing is kept under `none`, which the seed says with an event, of all but context
     least = "normal" if chosen == "none" else chosen
-    return write_policy(replace(_contract(), write_policy=least), attempt).passed
+    return write_policy(replace(contract_policy(), write_policy=least), attempt).passed
 
 
 def _border(given: dict[str, Any]) -> dict[str, Any]:
     codes = {
-        "read": read_border(_contract(), given["space"]),
-        "write": write_border(_contract(), given["space"]),
+        "read": read_border(contract_policy(), given["space"]),
+        "write": write_border(contract_policy(), given["space"]),
     }
     return {name: [code == "allowed", code] for name, code in codes.items()}
 

@@ -10,6 +10,7 @@ from engram.consolidate.passes import expiry, reuse
 from engram.consolidate.plan import run_passes
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
+from engram.model.policy import Policy
 from engram.model.step import Access
 from tests.consolidate.cases import NOW, TODAY, aged, context
 from tests.consolidate.view import Remembered, after, remembering
@@ -86,3 +87,20 @@ def test_a_moment_of_one_day_and_a_session_record_are_no_facts() -> None:
         reuse.plan(context(read(replace(moment, schema="session", expires="2027-03-01"), days=3)))
         == []
     )
+
+
+def test_the_policy_refuses_the_fact_of_a_moment_once() -> None:
+    moment = aged(10, "We opened the second shop.", category="moment", expires="2026-12-30")
+    policy = Policy(deny_event_types=("fact",))
+    (refused,) = reuse.plan(replace(context(read(moment, days=3)), policy=policy))
+    assert (refused.action, refused.born) == ("refuse", ())
+    ((_, marked),) = refused.amended
+    assert marked.extras == {"fact_denied": "policy_deny_event_type"}
+    (event,) = refused.events
+    assert event.name == "memory_denied" and moment.text not in str(event)
+    assert all(
+        step.action != "refuse"
+        for step in reuse.plan(replace(context(read(marked, days=3)), policy=policy))
+    )
+    (allowed,) = reuse.plan(context(read(marked, days=3)))
+    assert allowed.action == "promote" and "fact_denied" not in allowed.born[0].extras

@@ -7,8 +7,9 @@
 Nobody asked for what a hook injects, or a search lists: that renews nothing (the access log leaves
 it out). Written at most once a day; never a sooner day than before. Guesses and promises are left
 alone: only a confirmation keeps those. A promoted moment goes to the archive, its words and
-receipts to the fact, its place in its box too; a session record stays what it is. Source: seed 000
-(retention), design 4.1.
+receipts to the fact, its place in its box too; a session record stays what it is. What the policy
+keeps out is refused, once (`fact_denied`), and stays a moment. Source: seed 000 (retention), design
+4.1, seed 002.
 """
 
 from __future__ import annotations
@@ -19,15 +20,19 @@ from dataclasses import replace
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.commitments import is_commitment
 from engram.consolidate.passes.end_of_life import ended
+from engram.model.change import Event
 from engram.model.ids import memory_id
 from engram.model.instant import day_of
-from engram.model.memory import Memory, confidence_level, speculative_days
+from engram.model.memory import Memory, confidence_level, kind_of, speculative_days
+from engram.model.numbering import place_of
+from engram.model.policy import Policy
+from engram.model.promotion import FACT_DENIED, PROMOTED_FROM
 from engram.model.retention import expiry, renewed
 from engram.model.step import Access, Step
+from engram.model.trace import DENIED
+from engram.model.write_rules import AFTER_PRIVACY, Attempt, border
 
 TASK = "reuse"
-#: the header key with the moment that a fact was
-PROMOTED_FROM = "promoted_from"
 #: so many days, or conversations, are more than once
 _REPEATED = 2
 
@@ -60,7 +65,11 @@ def _concerned(context: PassContext, reads: Iterable[str]) -> list[Memory]:
 
 def _step(context: PassContext, memory: Memory, read: Access) -> Step | None:
     if memory.category == "moment" and not memory.schema and (why := _proof(memory, read)):
-        return _promotion(context, memory, why)
+        code = _denied(context.policy, memory)
+        if not code:
+            return _promotion(context, memory, why)
+        if memory.extras.get(FACT_DENIED) != code:
+            return _refusal(memory, code, why)
     if not read.last or is_commitment(memory):
         return None
     until = renewed(memory, memory, read.last, context.terms)
@@ -82,14 +91,37 @@ def _proof(memory: Memory, read: Access) -> str:
     return "its confidence is high" if confidence_level(memory.confidence) == "high" else ""
 
 
+def _denied(policy: Policy, memory: Memory) -> str:
+    """The code with which the policy denies the fact that a moment would be; else ''."""
+    attempt = Attempt(memory.space, kind_of(memory.key), "fact", memory.key)
+    steps = [border(policy, attempt)]
+    steps += [step(policy.of_space(memory.space), attempt) for step in AFTER_PRIVACY]
+    return next((one.said for one in steps if not one.passed), "")
+
+
+def _refusal(memory: Memory, code: str, why: str) -> Step:
+    """The moment as it is, and that no fact is made of it."""
+    told = (
+        ("code", code), ("origin", "consolidation"), *place_of(memory), ("type", "fact"),
+        ("length", str(len(memory.text))),
+    )  # fmt: skip
+    others = tuple(pair for pair in memory.extra if pair[0] != FACT_DENIED)
+    after = replace(memory, extra=(*others, (FACT_DENIED, code)))
+    return Step(
+        TASK, "refuse", (memory.id,), why, amended=((memory, after),),
+        events=(Event(DENIED, "", told),),
+    )  # fmt: skip
+
+
 def _promotion(context: PassContext, memory: Memory, why: str) -> Step | None:
     """The moment as a fact, with its place in its box."""
     identifier = memory_id("fact", memory.created, memory.text)
     if context.view.taken([identifier]):
         return None
     mark = (PROMOTED_FROM, f"[[{memory.id}]]")
+    others = tuple(pair for pair in memory.extra if pair[0] != FACT_DENIED)
     fact = replace(
-        memory, id=identifier, category="fact", path="", extra=(*memory.extra, mark), conflicts=()
+        memory, id=identifier, category="fact", path="", extra=(*others, mark), conflicts=()
     )
     fact = replace(fact, expires=expiry(fact, context.now, context.terms))
     step = ended(context, TASK, memory, "archived", "promoted", why)

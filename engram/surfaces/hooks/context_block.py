@@ -21,8 +21,8 @@ from engram.language.tokens import query_terms
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
-from engram.model.instant import Day, Instant, day_of
-from engram.model.memory import SESSION, Memory
+from engram.model.instant import Day, Instant, day_of, plus_minutes
+from engram.model.memory import SESSION, SESSION_HOURS, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
@@ -125,8 +125,7 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
         # imported here: a command has read the files since they were changed, as a rule
         from engram.settings.policy_files import load_policy
 
-        policy = load_policy(source.places, source.root).policy
-        found = PolicyRef(policy.digest, policy.read_order)
+        found = load_policy(source.places, source.root).policy.ref
     return found
 
 
@@ -157,6 +156,22 @@ def _recipient(
     return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
+def _in_phase(
+    recipient: Recipient, policy: PolicyRef, catalog_reader: ReadOnlyCatalog, source: ContextSource
+) -> Recipient:  # fmt: skip
+    """The same, who is given nothing of an older phase where the policy says so."""
+    if not policy.current_only or not (source.root / layout.PHASES).exists():
+        return recipient
+    # imported here: a vault has hardly ever phases
+    from engram.recall.current_phase import OlderPhases
+    from engram.store.base.disk import VaultDisk
+    from engram.store.files.phases_file import PhasesFile
+
+    page, spoken = PhasesFile(VaultDisk(source.root)).read(), catalog_reader.last_said
+    older = OlderPhases(page, policy.current_only, source.now, spoken)
+    return recipient._replace(is_older=older.hold)
+
+
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, reader: Reader,
     earlier: EarlierBlock | None = None,
@@ -169,6 +184,7 @@ def at_session_start(
     with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
             return give("")
@@ -187,8 +203,9 @@ def _session_block(
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(
-        recipient.projects, personal=recipient.personal, conversation=recipient.session
-    )
+        recipient.projects, personal=recipient.personal, conversation=recipient.session,
+        heard_since=plus_minutes(source.now, -60 * SESSION_HOURS),
+    )  # fmt: skip
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
@@ -281,6 +298,7 @@ def beside_a_prompt(
             return GivenContext()
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)

@@ -4,10 +4,10 @@
     promote ID --to project    a session's memory, or one about the person, holds in a project
     of what is in that project's space already: into the shared vault (`shared_promotion`)
 
-The rules of the policy and admission in the target decide (`admit/promotion`). Of several memories
-all are promoted in one transaction, or none: then the denials are logged, and the first is raised.
-What is there already stays as it is, so that who asks twice is told so. What an agent asks for
-waits for the person.
+The rules of the policy and admission in the target decide (`admit/space_change`). Of several
+memories all are promoted in one transaction, or none: then the denials are logged, and the first is
+raised. What is there already stays as it is, so that who asks twice is told so. What an agent asks
+for waits for the person.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
-from engram.admit.promotion import PromotionRequest, promote, withdrawn
+from engram.admit.space_change import PromotionRequest, promote, withdrawn
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND as HAND_TYPED
@@ -32,15 +32,13 @@ from engram.pipeline.writing import writing
 if TYPE_CHECKING:
     from engram.pipeline.ports import Ports
 
-#: what programs are told where nothing was promoted
-_REFUSED = "PROMOTION_ERROR"
 _MEANINGS = {
     "promotion_disallowed": "no rule of the policy lets anything leave {from_} for {to}",
     "promotion_conflict": "a memory there stands against it: it waits in `engram review`",
 }
 
 
-class Asked(NamedTuple):
+class AskedPromotion(NamedTuple):
     """What is asked for: the space, the project of the target, and who asks.
 
     `project` is the one that was named, '' for none; `here` are the names of that of the folder.
@@ -68,13 +66,16 @@ class Asked(NamedTuple):
             raise BadInput(
                 f"nothing says in which project {memory.id} is to hold",
                 f"`engram promote {memory.id} --to project --project NAME`",
-                code=_REFUSED,
             )
         return found
 
 
 def promote_by_hand(
-    found: Callable[[], Sequence[Memory]], asked: Asked, ports: Ports, *, dry_run: bool = False
+    found: Callable[[], Sequence[Memory]],
+    asked: AskedPromotion,
+    ports: Ports,
+    *,
+    dry_run: bool = False,
 ) -> list[Promotion]:
     """Promote memories, in one transaction; a dry run decides and writes nothing.
 
@@ -101,7 +102,7 @@ def promote_by_hand(
 
 
 def _promoted(
-    memories: Sequence[Memory], asked: Asked, ports: Ports
+    memories: Sequence[Memory], asked: AskedPromotion, ports: Ports
 ) -> tuple[list[Promotion], AdmissionDraft]:
     now = ports.clock.now()
     draft = AdmissionDraft(ports.view, ports.terms, now)
@@ -144,7 +145,6 @@ def _check_in_use(memory: Memory) -> None:
         raise BadInput(
             f"{memory.id} is {memory.status}: it cannot be promoted",
             f"`engram restore {memory.id}` brings it back",
-            code=_REFUSED,
         )
 
 
@@ -158,7 +158,6 @@ def _raise_denied(done: Sequence[Promotion], to_space: str) -> None:
     raise BadInput(
         f"{memory.id} stays in {memory.space} space: {code}: {why}{nothing}",
         "`engram policy show` has the rules: promotions",
-        code=_REFUSED,
     )
 
 
