@@ -208,3 +208,13 @@ def test_a_file_with_marks_of_a_merge_waits_for_a_person(people: tuple[Person, P
     with ann.own() as vault, pytest.raises(EngramError, match="promotion_conflict"):
         vault.restore(name)
         vault.promote([name], "project")
+
+
+def test_log_books_that_came_with_git_are_not_believed(people: tuple[Person, Person]) -> None:
+    ann, ben = people
+    ann.promotes(DECIDED)
+    ann.git("add", "-f", "memory/state")
+    ann.pushes()
+    ben.git("pull")
+    with pytest.raises(EngramError, match="git carries"):
+        create.register(ben.memory, places_of(ben.environment))
