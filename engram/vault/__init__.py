@@ -765,6 +765,7 @@ class Vault:
             AccessLog(disk),
             lambda digest: kept_policy(disk, digest),
             parts.phase_queries,
+            parts.memories,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
