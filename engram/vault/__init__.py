@@ -441,7 +441,7 @@ class Vault:
             "" if reader is None or reader.session == BY_HAND else reader.session,
             self.parts.policy.read_order,
             not names if reader is None else reader.by == PERSON,
-            self.parts.is_older,
+            self.parts.is_older, self.parts.is_silent,
         )  # fmt: skip
 
     def grep(

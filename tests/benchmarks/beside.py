@@ -62,9 +62,14 @@ def furnish(folder: Path, own: int, shared: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-def spent(arguments: tuple[str, ...], environment: dict[str, str], folder: Path) -> float:
-    """CPU milliseconds of a process and what it starts; what it printed has to be something."""
-    asked = json.dumps({"cwd": str(folder), "prompt": _ASKED}).encode()
+def spent(
+    arguments: tuple[str, ...], environment: dict[str, str], folder: Path, **said: str
+) -> float:
+    """CPU milliseconds of a process and what it starts; what it printed has to be something.
+
+    A host says to a hook where it is, the prompt, and what else is `said`.
+    """
+    asked = json.dumps({"cwd": str(folder), "prompt": _ASKED} | said).encode()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ran = subprocess.run(
         (*_ENGRAM, *arguments), env=environment, cwd=folder, check=True, input=asked,
