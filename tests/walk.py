@@ -15,18 +15,23 @@ import re
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
 from engram.model.change import Transaction
+from engram.model.contract_event import ContractEvent
 from engram.model.errors import BadInput, Conflict, EngramError, NotFound
 from engram.model.findings import Finding
+from engram.model.given import Reader, recall_hash
 from engram.model.instant import plus_days, plus_minutes
 from engram.model.memory import Memory
+from engram.model.numbering import items_in
+from engram.model.trace import DELETED, RECALL, WRITE
 from engram.model.turn import Turn, TurnEntry, turn_of
 from engram.store.base import layout
 from engram.store.catalog.trace_rows import trace_list
@@ -230,6 +235,11 @@ class Walk:
                     talk.rows.append(row)
                     stream.write(json.dumps(row) + "\n")
         return talk
+
+    def ask(self, chance: random.Random) -> None:
+        """An agent is given a block."""
+        reader = Reader("agent", f"agent-{chance.randrange(10**12):012d}")
+        self.vault.recall(chance.choice(("valve", "port", "tea in room")), reader=reader)
 
     def extract(self, chance: random.Random) -> None:
         self.vault.flush()
@@ -535,6 +545,7 @@ class Walk:
     def check(self) -> None:
         """What is promised after every step."""
         self._check_the_doctor()
+        self._check_the_log()
         self._check_that_nothing_is_lost()
         self._check_turns()
         self._check_views()
@@ -544,6 +555,42 @@ class Walk:
     def _check_the_doctor(self) -> None:
         found = [one for one in self.vault.doctor() if not self._is_the_persons(one)]
         assert not found, f"doctor: {found}"
+
+    def _check_the_log(self) -> None:
+        """The chain holds and explains every file; items, ticks and events are what they say."""
+        found = self.vault.verify()
+        assert found.holds and found.chained_from <= 1, f"log: {found}"
+        assert not found.taken_up, f"log: not taken up before: {found.taken_up}"
+        given = [one for log in self.vault.parts.transaction_log.all() for one in items_in(log)]
+        assert len({one.item for one in given}) == len(given), "log: an item was used twice"
+        ticks = [one.tick for one in given]
+        assert all(one < two for one, two in pairwise(ticks)), f"log: ticks {ticks}"
+        events = self.vault.events(1 << 30)
+        self._check_lives(events)
+        for one in events:
+            if one.type == RECALL:
+                self._check_recalled(one.fields)
+
+    def _check_lives(self, events: Sequence[ContractEvent]) -> None:
+        """Each write is of what was not there, each deletion of what was; the rest has files."""
+        there: set[str] = set()
+        named = self.vault.parts.catalog.items.of
+        for one in events:
+            if one.type == WRITE:
+                written = {row["id"] for row in one.fields["written"]}  # type: ignore[attr-defined]
+                assert not written & there, f"log: written twice {written & there}"
+                there |= written
+            elif one.type == DELETED:
+                there.discard(str(one.fields["memory_id"]))
+        if not self.final:
+            live = {str(named(memory.id)) for memory in self.memories() if memory.live}
+            assert live == there, f"log: lives {live ^ there}"
+
+    def _check_recalled(self, fields: Mapping[str, object]) -> None:
+        rows = fields["recalled"]
+        assert isinstance(rows, list)
+        pairs = [(row["kind"], row["id"]) for row in rows]
+        assert recall_hash(pairs) == fields["deterministic_hash"], f"log: given {pairs}"
 
     def _is_the_persons(self, finding: Finding) -> bool:
         """A note has no header, and a copy has the id of its original: nobody but them did that."""
@@ -698,7 +745,7 @@ REVERSIBLE = {
     "remember": 6, "talk": 5, "bring": 5, "follow": 3, "extract": 2, "forget": 4, "restore": 3,
     "supersede": 3, "archive": 3, "retire": 2, "confirm": 3, "resolve": 2, "edit": 2,
     "consolidate": 4, "seal": 3, "undo_last": 3, "undo_number": 2, "undo_step": 1,
-    "undo_import": 2, "redo": 2, "rebuild": 1, "reopen": 2, "wait": 3,
+    "undo_import": 2, "redo": 2, "rebuild": 1, "reopen": 2, "wait": 3, "ask": 2,
 }  # fmt: skip
 #: and what is the person's own, or destroys
 FINAL = {"type_in": 6, "write_a_note": 1, "edit_a_page": 4, "purge": 4}

@@ -21,7 +21,6 @@ from engram.admit.slot import contest
 from engram.model.authority import AUTHORITIES
 from engram.model.candidate import Candidate, Voice
 from engram.model.memory import CATEGORIES, PARTICIPANT, SESSION, Memory
-from engram.model.retention import is_silent
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, STANDS, UNLIKELY
@@ -63,15 +62,19 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     """What would be written, with the factors of its score; a refusal where that is low.
 
-    What the person asked to remember, what another store held, and what a model names the
-    predecessor of, is written whatever it scores: the vault would go on saying what was so before.
+    What the person asked to remember or asks of a session, what another store held, and what a
+    model names the predecessor of, is written whatever it scores: the vault would go on saying what
+    was so before.
     """
     candidate = verdict.candidate
     if verdict.decision in ("same", "refuse") or candidate.wanted:
         return verdict
     # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.for_session import is_asked_for
     from engram.admit.gate.sensitivity import sensitivity_of
 
+    if is_asked_for(candidate):
+        return verdict
     view = admission.view
     near = [
         one
@@ -175,8 +178,10 @@ def _of_session(candidate: Candidate, admission: AdmissionContext) -> Verdict | 
     """What holds for one session, and that is over; what is asked to outlive it does."""
     if candidate.space != SESSION or candidate.wish is not None:
         return None
-    last = max(candidate.receipt.time, admission.spoken(candidate.conversation))
-    return Verdict("refuse", "session_over", candidate) if is_silent(last, admission.now) else None
+    from engram.admit.gate.for_session import is_of_past
+
+    over = is_of_past(candidate, admission.spoken(candidate.conversation), admission.now)
+    return Verdict("refuse", "session_over", candidate) if over else None
 
 
 def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -214,9 +219,12 @@ def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if candidate.wanted:
         return None
     # imported here, as above
-    from engram.admit.gate.bearing import REQUEST, bearing
+    from engram.admit.gate.bearing import PASSING, REQUEST, bearing
+    from engram.admit.gate.for_session import is_asked_for, order_of
 
-    code, receipt = bearing(candidate), candidate.receipt
+    code, receipt = bearing(order_of(candidate)), candidate.receipt
+    if code in (PASSING, REQUEST) and is_asked_for(candidate):
+        return None
     if code == REQUEST and admission.heard.said_again(receipt.quote, receipt.link):
         code = bearing(candidate, said_again=True)
     return Verdict("refuse", code, candidate) if code else None

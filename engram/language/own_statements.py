@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from engram.language.english import is_english
 from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
+from engram.language.session_orders import is_for_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,9 +285,10 @@ _KEPT_ORDERS = ("call me ", "go easy ", "go with ")
 
 
 def _is_order(said: str) -> bool:
-    """A plain order: a verb first, and nothing that makes it stand for more than this once."""
+    """A plain order: a verb first, and nothing that makes it stand for more than this task."""
     polite = _POLITE.match(said)
     body = said[polite.end() :] if polite else said
     verb = body.split(" ", 1)[0].rstrip(",.!:").casefold()
     named = said.casefold().startswith(_KEPT_ORDERS) or body.casefold().startswith("call me ")
-    return verb in ORDERS and not (named or _STANDING.search(said))
+    lasts = named or _STANDING.search(said) or is_for_session(said)
+    return verb in ORDERS and not lasts

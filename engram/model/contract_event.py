@@ -157,7 +157,9 @@ def events_of(one: LoggedTransaction, known: Known) -> Iterator[ContractEvent]:
     before = Event("")
     for event in one.events:
         details = dict(event.details)
-        for name, fields in phase_event.phases_begun(event.name, details, known, one.policy):
+        for name, fields in phase_event.phases_begun(
+            event.name, details, known, one.policy, one.time
+        ):
             yield _event(one, name, details, fields)
         judged = event.name not in _NOT_JUDGED and details.get(ITEM, "")
         if judged and judged != dict(before.details).get(ITEM, ""):

@@ -36,10 +36,14 @@ class Reader(NamedTuple):
 
 
 class PolicyRef(NamedTuple):
-    """The policy that holds: its digest, and the spaces that it lets be read, in its order."""
+    """The policy that holds: its digest, and the spaces that it lets be read, in its order.
+
+    Of those in `current_only` nothing is given that is of an older phase.
+    """
 
     digest: str = ""
     spaces: tuple[str, ...] = ()
+    current_only: tuple[str, ...] = ()
 
 
 class GivenItem(NamedTuple):

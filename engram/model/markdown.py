@@ -70,6 +70,8 @@ _SUSPECT = re.compile(
     r"|^\s*(?:[-+*=_>~]|[0-9]+[.)]\s)|^\s+$|:(?=//)",
     re.MULTILINE,
 )
+#: git begins the first side of a conflict with it
+_CONFLICT = "<<<<<<< "
 
 
 def neutralise(text: str) -> str:
@@ -141,6 +143,15 @@ def code_lines(lines: Sequence[str]) -> list[bool]:
         fence = opening[1] if opening else ""
         inside.append(opening is not None)
     return inside
+
+
+def marked_by_git(text: str) -> bool:
+    """Whether git's mark of a conflict begins a line that is no code: nobody has chosen a side."""
+    if _CONFLICT not in text:
+        return False
+    lines = text.split("\n")
+    code = code_lines(lines)
+    return any(line.startswith(_CONFLICT) and not code[at] for at, line in enumerate(lines))
 
 
 def _plain(text: str) -> str:

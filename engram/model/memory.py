@@ -23,6 +23,8 @@ DECISION_STATES = ("proposed", "accepted")
 #: the header key with the day on which a commitment or a plan was carried out
 FULFILLED = "fulfilled"
 SPACES = ("session", "user", "project", "system")
+#: a session in which nothing was said for so long is over, hours
+SESSION_HOURS = 24
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})
 

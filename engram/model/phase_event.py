@@ -36,13 +36,13 @@ class KnownPhases(Protocol):
         """The phase of a store that began at a moment, or with its first item where that is ''."""
         ...
 
-    def is_first(self, item: str) -> bool:
-        """Whether an item is the first of its store."""
+    def is_first(self, item: str, time: Instant) -> bool:
+        """Whether an item, judged at a moment, is the first of its store and in its first phase."""
         ...
 
 
 def phases_begun(
-    name: str, details: Mapping[str, str], known: KnownPhases, policy: str
+    name: str, details: Mapping[str, str], known: KnownPhases, policy: str, time: Instant
 ) -> Iterator[tuple[str, Fields]]:
     """The phase that an event of a transaction began, or implies: its check, then itself."""
     item = item_id(details.get(ITEM, ""))
@@ -50,7 +50,7 @@ def phases_begun(
     if name == PHASE_STARTED:
         store = store_of_text(details.get(STORE, ""))
         phase_id = details.get("phase", "") or NO_PHASE
-    elif item is not None and known.is_first(str(item)):
+    elif item is not None and known.is_first(str(item), time):
         store = item.store
     if store is not None:
         start = details.get("at", "") or "-" if name == PHASE_STARTED else ""

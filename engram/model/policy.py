@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engram.model.authority import AUTHORITIES
+from engram.model.given import PolicyRef
+from engram.model.item import EVENT_TYPES
 from engram.model.text import sha256_text
 
 WritePolicy = Literal["none", "minimal", "normal", "aggressive"]
@@ -100,9 +102,23 @@ class Policy:
         return self.spaces.get(space, self)
 
     def ends(self, kind: str, event_type: str) -> RetentionRule:
-        """When an item of this policy's space ends; what no rule names by `forget_policy`."""
-        row = PROFILE if kind == PROFILE else event_type
+        """When an item of this policy's space ends; what no rule names by `forget_policy`.
+
+        An event type that is none ends as `context` does; messages of a conversation leave by their
+        number alone.
+        """
+        if kind == "short_term":
+            return RetentionRule()
+        known = event_type if event_type in EVENT_TYPES else "context"
+        row = PROFILE if kind == PROFILE else known
         return self.retention.get(row, RetentionRule(self.forget_policy))
+
+    @property
+    def ref(self) -> PolicyRef:
+        """What hooks are told of it."""
+        phases = ((space, self.of_space(space).phase) for space in self.read_order)
+        current = (space for space, one in phases if one.enabled and one.mode == "current_only")
+        return PolicyRef(self.digest, self.read_order, tuple(current))
 
     @property
     def snapshot(self) -> Mapping[str, object]:

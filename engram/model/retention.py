@@ -15,14 +15,19 @@ from typing import Literal, NamedTuple
 
 from engram.model.instant import Day, Instant, day_of, minutes_between, plus_days
 from engram.model.item import event_type_of
-from engram.model.memory import SESSION, Memory, kind_of, memory_type, speculative_days
+from engram.model.memory import (
+    SESSION,
+    SESSION_HOURS,
+    Memory,
+    kind_of,
+    memory_type,
+    speculative_days,
+)
 from engram.model.policy import Policy, RetentionRule
 from engram.model.settings import RetentionSettings
 
 #: why a memory is forgotten: its time is over, or nobody confirmed it in time
 Over = Literal["", "ttl_expired", "decay"]
-#: a session in which nothing was said for so long is over, hours
-SESSION_HOURS = 24
 
 
 class Terms(NamedTuple):

@@ -130,6 +130,7 @@ def import_files(
         )  # fmt: skip
     if extract and live:
         close_silent(ports)
+        end_over(ports, report.transcripts)
     elif later:
         close_ended(report.transcripts, ports)
     return report, outcome

@@ -12,6 +12,7 @@ from engram.model.ids import known_slug, slug
 from engram.model.intake import CaptureResult
 from engram.model.turn import Turn, check
 from engram.pipeline.consolidation import consolidate_if_due
+from engram.pipeline.ending import end_over
 from engram.pipeline.extraction import extract_due, tick
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
@@ -33,6 +34,7 @@ def capture(turns: Sequence[Turn], ports: Ports, *, whole: bool = False) -> Capt
             consolidate_if_due(ports)
     if ports.asks_model:
         tick(ports)
+    end_over(ports, taken.transcripts)
     return taken
 
 

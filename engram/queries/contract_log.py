@@ -190,6 +190,14 @@ class _CatalogKnown:
             self._tags[policy, attempt] = found
         return self._tags[policy, attempt]
 
+    def is_first(self, item: str, time: Instant) -> bool:
+        known = item_id(item)
+        if known is None or not self._phases.is_first(known):
+            return False
+        memory = self._catalog.memory(self._catalog.items.file_of(known) or "")
+        moment = time if memory is None else memory.created
+        return phase_at(self._phases.phases(known.store), moment).number == 1
+
     def phase_id(self, store: str, time: Instant) -> str:
         found = store_of_text(store)
         return NO_PHASE if found is None else phase_at(self._phases.phases(found), time).id
@@ -197,9 +205,6 @@ class _CatalogKnown:
     def page_phase(self, store: Store, start: Instant) -> Phase | None:
         found = (one for one in self._phases.phases(store) if one.start == start)
         return next(found, None)
-
-    def is_first(self, item: str) -> bool:
-        return self._phases.is_first(item)
 
     def phase_counts(self, block: GivenBlock) -> Mapping[str, Mapping[str, int]]:
         found: dict[str, dict[str, int]] = {space: {} for space in block.spaces}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engram.model.step import Page
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
-    from engram.store.commits.projections import Projections
+    from engram.store.commits.projections import Projections, TakenUp
     from engram.store.commits.transaction_log import TransactionLog
 
 _log = logging.getLogger(__name__)
@@ -142,7 +142,12 @@ class IndexSync:
         indexed = self._is_indexed()
         if indexed and not state.usable and self._projections.catalog.turns.last > _MANY:
             _log.warning("the index is not usable (%s); building it anew", state.reason)
+        taken, self._projections.taken_up = self._projections.taken_up, None
         try:
+            if taken and state.usable and self._follows(taken, state.seen):
+                self._finder.update(*self._of_memories(taken.names), seen=target)
+                self._projections.catalog.set_indexed(self._timezone)
+                return
             if indexed and state.usable and state.seen is not None and state.seen < target:
                 missed = self._missed(state.seen)
                 if missed is not None and all(one.plan.kind != "purge" for one in missed):
@@ -154,6 +159,11 @@ class IndexSync:
         except IndexUnusable as reason:
             _log.warning("the index is not usable (%s); building it anew", reason)
         self.rebuild()
+
+    def _follows(self, taken: TakenUp, seen: int | None) -> bool:
+        """Whether all that the index does not know is what this process took up itself."""
+        now = self._projections.catalog.indexed, self._target()
+        return (taken.before, *now) == (self._timezone, taken.mark, seen)
 
     def show(self, links: Sequence[str]) -> None:
         """Put turns that only transcripts have into the index; one built anew has them."""
@@ -249,6 +259,17 @@ class IndexSync:
         found = [one for one in missed if one is not None]
         return found if len(found) == len(missed) else None
 
+    def _of_memories(
+        self, names: Iterable[str]
+    ) -> tuple[list[Document], list[tuple[Collection, str]]]:
+        """The documents of those that there are, and the others."""
+        wanted = list(names)
+        there = {one.id: one for one in self._projections.catalog.memories(wanted)}
+        removed: list[tuple[Collection, str]] = [
+            ("memories", name) for name in wanted if name not in there
+        ]
+        return [document_of(one, self._timezone) for one in there.values()], removed
+
     def _since(
         self, seen: int, missed: Iterable[Transaction]
     ) -> tuple[Iterable[Document], list[tuple[Collection, str]]]:
@@ -270,12 +291,9 @@ class IndexSync:
                 removed.append(("pages", name))
             else:
                 documents.append(self._of_page(page))
-        for name in names:
-            memory = catalog.memory(name)
-            if memory is None:
-                removed.append(("memories", name))
-            else:
-                documents.append(document_of(memory, self._timezone))
+        there, gone_memories = self._of_memories(names)
+        documents += there
+        removed += gone_memories
         links = self._sources_of_changed(missed)
         rows = catalog.turns.behind_links(list(links))
         turns.update(dict.fromkeys(row.seq for row in rows.values() if row.seq > 0))

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput
-from engram.model.item import Store, event_type_of, item_id, kind_of, store_of
+from engram.model.item import ItemId, Store, event_type_of, item_id, kind_of, store_of
 from engram.model.item_view import dedup_key
 from engram.model.phase import ListedPhase, Phase, PhasePage, phase_at, phase_named, store_words
 from engram.model.phase_diff import DiffedPhases, PhaseItem, phase_diff
@@ -62,15 +62,12 @@ class PhaseQueries:
             "phase_reason": phase.reason,
         }  # fmt: skip
 
-    def is_first(self, item: str) -> bool:
-        """Whether an item is the first of its store, and was made in the first phase of it."""
-        known = item_id(item)
-        if known is None:
-            return False
-        store = str(known.store)
+    def is_first(self, item: ItemId) -> bool:
+        """Whether an item is the first of its store."""
+        store = str(item.store)
         if store not in self._first:
             self._first[store] = self._catalog.phases.first_item(store)
-        return self._first[store] == item
+        return self._first[store] == str(item)
 
     def store_of_block(self, block: GivenBlock) -> Store:
         """The store that a block was given for: of the project, outside of any the person's."""

@@ -1,8 +1,8 @@
 """Export of records: the memories that have a schema -> seed 001's JSON objects, one a record.
 
-Chosen by schema, project and status. Left out, and counted, is what the redactor would change;
-what was forgotten is never among them. When a record was last changed, and how often, is what the
-log tells, with what an import was told of the time before.
+Chosen by schema, project and status. Left out is what a session alone holds, and, counted, what the
+redactor would change; what was forgotten is never among them. When a record was last changed, and
+how often, is what the log tells, with what an import was told of the time before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engram.model.change import Event
 from engram.model.ids import is_id
 from engram.model.instant import Instant
-from engram.model.memory import LIVE, Memory
+from engram.model.memory import LIVE, SESSION, Memory
 from engram.model.record import faults_of, record_of
 from engram.model.record_json import record_json
 from engram.model.report import ExportedRecord, RecordExport
@@ -51,6 +51,8 @@ def exported_records(
     for memory in memories:
         record = record_of(memory)
         if record is None or (schemas and record.schema not in schemas):
+            continue
+        if memory.space == SESSION:
             continue
         if memory.status not in wanted or _is_forgotten(memory):
             continue

@@ -1,10 +1,12 @@
 """Audience of a memory: which agents it may be given to, if any.
 
     everyone   what the person said in a project, or told `remember`, about working with agents:
-               a preference, a principle or a correction of the user space
+               a preference, a principle or a correction of the user space; what the person wrote
+               into the space of the system
     project    what belongs to its project; an agent in that project's folder is given it
     person     all else: private life, personal exports (chats, notes), what has no project
-    nobody     what the redactor would change: a secret that a person wrote into the file
+    nobody     what the redactor would change: a secret that a person wrote into the file; and what
+               git could not merge: two statements, of which nobody chose one
 
 Pure: the redactor is handed in. What is not recognised as work is the person's: an agent that is
 not told a preference asks once more, but what was sent to its provider cannot be taken back. A
@@ -89,9 +91,13 @@ def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
     """To whom a memory may be given; `clean` tells whether the redactor would leave a text."""
     if memory.sensitivity == "secret" or not _free_of_secrets(memory, clean):
         return "nobody"
+    if _is_unmerged(memory):
+        return "nobody"
     kinds = source_kinds(memory.sources)
     if memory.space == "session" or (kinds and kinds <= _PERSONAL):
         return "person"
+    if memory.space == "system":
+        return "everyone"
     if memory.space == "project":
         return "project" if memory.project and not _is_private(memory) else "person"
     at_work = bool(memory.project) or not kinds or _TOLD in kinds
@@ -172,6 +178,13 @@ def _tells_of_kin(text: str) -> bool:
 def _found(pattern: str, text: str) -> bool:
     # compiled when it is asked for: whoever imports this may have nothing to judge
     return re.search(pattern, text, re.VERBOSE | re.IGNORECASE) is not None
+
+
+def _is_unmerged(memory: Memory) -> bool:
+    # imported here: whoever imports this may have nothing to judge
+    from engram.model.markdown import marked_by_git
+
+    return any(map(marked_by_git, (memory.text, *(text for _, text in memory.sections))))
 
 
 def _free_of_secrets(memory: Memory, clean: Callable[[str], bool]) -> bool:

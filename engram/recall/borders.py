@@ -26,7 +26,8 @@ class Recipient(NamedTuple):
     `projects` are the names of the project that is asked for: none for an agent outside of any, and
     for a person who asks for all of them. `personal` is the setting `recall.share_personal`;
     `excludes` tells which projects are kept out. `session` is the transcript of its conversation,
-    '' where that is not known; `spaces` are those that the policy reads.
+    '' where that is not known; `spaces` are those that the policy reads. `is_older` tells whether a
+    memory is of an older phase, where the policy has none of those given.
     """
 
     projects: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Recipient(NamedTuple):
     session: str = ""
     spaces: tuple[str, ...] = SPACES
     person: bool = False
+    is_older: Callable[[Memory], bool] = lambda memory: False
 
 
 def is_open_to(

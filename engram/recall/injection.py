@@ -222,6 +222,7 @@ def is_given(
     return (
         (memory.status in statuses or in_dispute(memory))
         and is_memory_open_to(recipient, audience, memory)
+        and not recipient.is_older(memory)
         and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))
     )

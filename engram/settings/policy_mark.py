@@ -16,11 +16,14 @@ from engram.settings.shipped import shipped_path
 
 #: the policy file of a vault, and what a mark is made of where a file is not there
 VAULT_POLICY, _NO_FILE = "policy.toml", "-"
+#: behind a space of which only the current phase is given
+_CURRENT = "*"
 
 
 def policy_mark(stamps: str, policy: PolicyRef) -> str:
     """The mark of a policy that was read after its files were as `stamps` says."""
-    return " ".join((stamps, policy.digest, *policy.spaces))
+    current = (one + _CURRENT * (one in policy.current_only) for one in policy.spaces)
+    return " ".join((stamps, policy.digest, *current))
 
 
 def marked_policy(mark: str, places: UserPaths, vault: Path) -> PolicyRef | None:
@@ -29,7 +32,9 @@ def marked_policy(mark: str, places: UserPaths, vault: Path) -> PolicyRef | None
     if not rest or stamps != policy_stamps(places, vault):
         return None
     digest, *spaces = rest.split()
-    return PolicyRef(digest, tuple(spaces))
+    named = tuple(one.removesuffix(_CURRENT) for one in spaces)
+    current = (name for name, one in zip(named, spaces, strict=True) if name != one)
+    return PolicyRef(digest, named, tuple(current))
 
 
 def policy_stamps(places: UserPaths, vault: Path) -> str:

@@ -25,7 +25,7 @@ from engram.model.memory import SPACES
 from engram.settings.load import VAULT_FORMAT, header_of
 from engram.settings.project_folders import project_names, repository_around
 from engram.settings.registry import Registered, Registry, Sharing
-from engram.settings.shared_vaults import serving
+from engram.settings.shared_vaults import serving, sharing_problem
 from engram.settings.vault_folders import not_own, own_vault, real_root
 
 if TYPE_CHECKING:
@@ -134,11 +134,8 @@ def _unreadable(entry: Registered) -> str:
         return str(error)
     if header is None:
         return f"{entry.path} is no vault, or not there"
-    again = f"`engram trust {entry.path}`"
     if header.id != entry.vault_id:
-        return f"another vault stands at {entry.path} than the one that was registered: {again}"
+        return f"another vault stands at {entry.path} than the one that was registered"
     if header.format > VAULT_FORMAT:
         return f"{entry.path} was written by a newer engram"
-    if header.shares != entry.sharing.space:
-        return f"{entry.path} is not shared as it was registered: {again}"
-    return ""
+    return str(sharing_problem(entry.path, header.shares, entry) or "")

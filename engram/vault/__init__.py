@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from engram.model.phase import ListedPhase, StartedPhase
     from engram.model.phase_diff import DiffedPhases
     from engram.model.ports import ChangeDetector, Clock
+    from engram.model.proof import Proof
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -250,6 +251,16 @@ class Vault:
         with read_beside(self.parts, first, here, projects):
             yield self
 
+    def ready_for_readers(self) -> None:
+        """Read a registered shared vault for whoever reads it beside their own: hooks do not wait.
+
+        Nothing but the cache is written.
+        """
+        from engram.vault.beside import take_up
+
+        if self.trusted and self.shared:
+            take_up(self.parts)
+
     # -- asking by word ------------------------------------------------------------------------
 
     def ready_to_read(self) -> bool:
@@ -414,7 +425,7 @@ class Vault:
 
         self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient)
+        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
@@ -430,6 +441,7 @@ class Vault:
             "" if reader is None or reader.session == BY_HAND else reader.session,
             self.parts.policy.read_order,
             not names if reader is None else reader.by == PERSON,
+            self.parts.is_older,
         )  # fmt: skip
 
     def grep(
@@ -756,6 +768,22 @@ class Vault:
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
+
+    def transactions_to_verify(self) -> int:
+        """How many transactions `verify` reads."""
+        return len(self.parts.transaction_log.paths())
+
+    def verify(self, tell: Progress = lambda done: None) -> Proof:
+        """Check the log against its chain of digests, and the files of memories against the log.
+
+        Hand edits are taken up where that is possible. `tell` hears of each transaction read.
+        """
+        from engram.pipeline.writing import settle_all
+        from engram.queries.log_proof import prove
+
+        parts, writable = self.parts, self.writable
+        take_up = partial(settle_all, parts, writable=writable)
+        return prove(parts.disk, parts.transaction_log, take_up, tell)
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from engram.model.errors import EngramError
 from engram.queries.memories import VaultMemories
@@ -20,11 +20,8 @@ from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
 from engram.settings.registry import Registered, Registry
 from engram.settings.vault_folders import reading_folder
-from engram.settings.vaults_read import vaults_read
-
-if TYPE_CHECKING:
-    from engram.settings.vaults_read import Reading
-    from engram.vault.wiring import VaultParts
+from engram.settings.vaults_read import Reading, vaults_read
+from engram.vault.wiring import VaultParts
 
 _log = logging.getLogger(__name__)
 #: how long another process is waited for that brings an index up, seconds
@@ -43,9 +40,10 @@ def read_beside(
         home = parts.places.home
         for one in vaults_read(first, own, entries, folder, projects, home, _log.warning)[1:]:
             try:
-                there = _opened(parts, one)
-                others[one.label] = _as_beside(one, projects), there
+                others[one.label] = _as_beside(one, projects), _opened(parts, one)
             except EngramError as error:
+                if (failed := parts.beside.pop(one, None)) is not None:
+                    failed.close()
                 _log.warning("%s is not read: %s", one.label, error)
     try:
         yield
@@ -53,18 +51,20 @@ def read_beside(
         others.clear()
 
 
+def take_up(parts: VaultParts) -> None:
+    """Read a shared vault for those who read it beside their own: hooks make no catalog."""
+    assert parts.entry is not None
+    _opened(parts, Reading(parts.root, parts.header.id, "", (), parts.entry.sharing))
+
+
 def _as_beside(one: Reading, projects: Sequence[str]) -> Beside:
-    sharing = one.sharing
     project = next(iter(projects), "") or one.label.removeprefix("@")
-    return Beside(
-        one.label, str(one.path), one.spaces, sharing.space, project, sharing.authority
-    )  # fmt: skip
+    return Beside(one.label, str(one.path), one.spaces, one.sharing.space, project)
 
 
 def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
     """The memories of a vault as its files are now, as far as there is time for that."""
-    there = parts.beside.get(one.path) or _parts_of(parts, one)
-    parts.beside[one.path] = there
+    there = parts.beside[one] = parts.beside.get(one) or _parts_of(parts, one)
     if one.sharing.space:
         there.projections.read_on()
     there.settler.within(parts.settings.recall.settle_ms)
@@ -75,13 +75,23 @@ def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
 
 
 def _parts_of(parts: VaultParts, one: Reading) -> VaultParts:
+    """What stands behind a vault that is read beside another one."""
     # whoever reads a vault beside their own does so by their own settings
     loaded = Loaded(parts.settings, parts.loaded.origins, header_of(one.path))
-    shared = bool(one.sharing.space)
-    # one that is shared is not written here, nor is anything of it trusted
-    entry = None if shared else Registered(one.path, one.id)
-    there = type(parts)(one.path, loaded, parts.places, parts.environment, parts.adapters, entry)
-    if shared:
-        there.cache = reading_folder(there.cache)
-        there.cache.mkdir(mode=0o700, exist_ok=True)
-    return there
+    kind = _PartsToRead if one.sharing.space else VaultParts
+    entry = Registered(one.path, one.id, one.sharing)
+    return kind(one.path, loaded, parts.places, parts.environment, parts.adapters, entry)
+
+
+class _PartsToRead(VaultParts):
+    """A shared vault of which nothing but a cache of its own is written."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.cache = reading_folder(self.cache)
+        self.cache.mkdir(mode=0o700, exist_ok=True)
+
+    @property
+    def writable(self) -> bool:
+        """Not for who reads it."""
+        return False

@@ -50,9 +50,16 @@ def share(
         raise BadInput("they go into different shared vaults", "promote those of one project first")
     entry = next(iter(entries.values()))
     with _opened(entry, vault) as target:
-        done = [_promoted(name, target, entry, terms, vault, dry_run=True) for name in entries]
+        judged = []
+        for name in entries if dry_run or len(entries) > 1 else ():
+            try:
+                judged.append(_promoted(name, target, entry, terms, vault, dry_run=True))
+            except BadInput:
+                if not dry_run:  # again, so that it is logged
+                    _promoted(name, target, entry, terms, vault, dry_run=False)
+                raise
         if dry_run:
-            return done
+            return judged
         return [_promoted(name, target, entry, terms, vault, dry_run=False) for name in entries]
 
 

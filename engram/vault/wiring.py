@@ -22,7 +22,7 @@ from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
 from engram.settings.shared_vaults import sharing_problem
 from engram.settings.shipped import fingerprint
-from engram.settings.vault_folders import cache_folder
+from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import PolicySource
     from engram.settings.registry import Registered
+    from engram.settings.vaults_read import Reading
     from engram.store.base.lock import WriterLock
     from engram.store.catalog.ages import Ages
     from engram.store.catalog.catalog import Catalog
@@ -167,8 +168,8 @@ class VaultParts:
         self.environment = environment
         self.places = places
         self.adapters = adapters
-        #: the vaults that were read beside this one, by their real paths
-        self.beside: dict[Path, VaultParts] = {}
+        #: the vaults that were read beside this one
+        self.beside: dict[Reading, VaultParts] = {}
 
     @property
     def trusted(self) -> bool:
@@ -278,7 +279,7 @@ class VaultParts:
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
             self.transaction_log, lambda: self._lock, self._audience_of,
             fingerprint("redaction", self.settings.capture.redact_allow),
-            self._most_claimed,
+            self._most_claimed, records=self.writable,
         )  # fmt: skip
 
     @property
@@ -369,9 +370,13 @@ class VaultParts:
         )  # fmt: skip
 
     def _erase(self, committed: Transaction) -> Transaction:
-        """What a purge takes out; vectors tell of words as well, and are made anew."""
+        """What a purge takes out; vectors tell of words as well, and are made anew.
+
+        So is what those know of it who read it beside their own vault.
+        """
         from engram.index.vector_store import VectorsUnusable
 
+        shutil.rmtree(reading_folder(self.cache), ignore_errors=True)
         try:
             self.vectors.drop()
         except VectorsUnusable as error:
@@ -396,6 +401,14 @@ class VaultParts:
         from engram.store.files.phases_file import PhasesFile
 
         return PhasesFile(self.disk)
+
+    @property
+    def is_older(self) -> Callable[[Memory], bool]:
+        """Whether a memory is of an older phase, where the policy has none of those given."""
+        from engram.recall.current_phase import OlderPhases
+
+        spaces, said = self.policy.ref.current_only, self.catalog.phases.last_said
+        return OlderPhases(self.phases.read(), spaces, self.clock.now(), said).hold
 
     @property
     def phase_queries(self) -> PhaseQueries:
@@ -763,7 +776,6 @@ class VaultParts:
 
         Hooks are told which one holds.
         """
-        from engram.model.given import PolicyRef
         from engram.settings.policy_mark import policy_mark, policy_stamps
 
         # before the files are read: one that changes meanwhile makes the mark useless, not wrong
@@ -772,8 +784,7 @@ class VaultParts:
             policy = self.policy
         except ConfigError:
             return None
-        held = PolicyRef(policy.digest, policy.read_order)
-        self.catalog.keep_policy(policy_mark(stamps, held))
+        self.catalog.keep_policy(policy_mark(stamps, policy.ref))
         return policy
 
     def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:

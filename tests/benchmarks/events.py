@@ -2,7 +2,8 @@
 
 A vault whose catalog has a log of so many events, of which every fourth writes a memory, in
 transactions of 20. CPU time of the last 50 events, of the last 50 of one name, space, session or
-day, and of all of them; beside `json.loads` of every line of `state/trace.jsonl`.
+day, and of all of them; beside `json.loads` of every line of `state/trace.jsonl`. Then the check of
+the log, beside SHA-256 of the bytes that it reads.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from engram.model.change import Event, Plan, Transaction
 from engram.model.numbering import numbered
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
+from engram.store.commits.digest_chain import with_link
 from engram.store.commits.transaction import encode
 from engram.store.commits.views import trace_lines
 from engram.vault import Vault
@@ -30,7 +33,7 @@ _LINK = f"{_SESSION}#^m5380bbce97"
 def logged(count: int) -> list[Transaction]:
     """Transactions with so many events."""
     made: list[Transaction] = []
-    tick, counts = 0, dict[tuple[str, str], int]()
+    tick, chain, counts = 0, "", dict[tuple[str, str], int]()
     for first in range(0, count, _EACH):
         told = [_event(number) for number in range(first, min(first + _EACH, count))]
         events, tick = numbered(told, tick, lambda store, kind: counts.get((store, kind), 0))
@@ -42,7 +45,9 @@ def logged(count: int) -> list[Transaction]:
                 counts[space, kind] = max(counts.get((space, kind), 0), int(rest))
         number = len(made) + 1
         plan = Plan("extract", events=events)
-        made.append(Transaction(number, _NOW, plan, tick=tick, policy="9f2c41d07a6be813"))
+        one = Transaction(number, _NOW, plan, tick=tick, policy="9f2c41d07a6be813")
+        made.append(with_link(one, chain))
+        chain = made[-1].chain
     return made
 
 
@@ -66,6 +71,19 @@ def seconds(do: Callable[[], object]) -> float:
         do()
         best = min(best, time.process_time() - start)
     return best
+
+
+def _verified(vault: Vault, trace: bytes) -> None:
+    """The check of the log, in lines a second and beside SHA-256 of journal and trace."""
+    log = vault.parts.transaction_log
+    journal = [vault.parts.disk.read(path) or b"" for path in log.paths()]
+    peer = seconds(lambda: [sha256(one).digest() for one in (*journal, trace)])
+    found = vault.verify()
+    assert found.holds, found.breaks
+    took = seconds(vault.verify)
+    size = (sum(map(len, journal)) + len(trace)) / 1e6
+    print(f"verify: {took:.3f} s, {found.lines / took:,.0f} lines a second of {size:.0f} MB;")
+    print(f"{took / peer:.1f} of SHA-256 of the same bytes ({peer:.3f} s)")
 
 
 def main() -> None:
@@ -106,6 +124,7 @@ def main() -> None:
             for name, do in asked.items():
                 took = seconds(do)
                 print(f"{name}: {took:.3f} s, {took / peer:.2f} of that")
+            _verified(vault, trace)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,34 @@ def test_a_session_that_ends_in_a_folder_with_a_vault_is_taken_into_the_own_one(
     assert till.run("list").out == "" and not any((till.folder / "transcripts").iterdir())
 
 
+OTHERS = """\
+{"role": "user", "content": "We decided to label every drawer by its colour.", \
+"timestamp": "2026-03-04T09:00:00Z", "session": "t-1", "project": "till"}
+{"role": "user", "content": "We decided to paint the bakery oven blue.", \
+"timestamp": "2026-03-04T09:00:00Z", "session": "t-2", "project": "bakery"}
+{"role": "user", "content": "I prefer long commits with all topics in one.", \
+"timestamp": "2026-03-06T10:00:00Z", "session": "t-3", "project": "till"}
+"""
+
+
+def test_in_a_folder_with_a_vault_both_are_read_each_within_its_spaces(
+    till: Shop, shop: Shop
+) -> None:
+    path = shop.write("others.jsonl", OTHERS)
+    assert till.run("import", "jsonl", str(path)).code == shop.run("status").code == 0
+    seen = prompt_context(shop.folder) | till.environment
+    inside = said_by("SessionStart", till.folder / "src")
+    told = json.loads(respond(["session-start"], lambda: inside, seen))
+    block = told["hookSpecificOutput"]["additionalContext"]
+    # an agent: what the own vault has for everywhere, and what the folder's has of the project
+    assert "small commits" in block and "every drawer" in block and "@till" in block
+    assert not any(word in block for word in ("long commits", "oven", "Postgres"))
+    # by hand: all of the folder's vault, and what the own one has for everywhere
+    found = till.run("recall", "commits drawer oven topics writers", "--everywhere").out
+    assert all(word in found for word in ("small commits", "long commits", "drawer", "oven"))
+    assert "Postgres" not in found
+
+
 def without_vault(shop: Shop) -> list[str]:
     """The agents whose hooks give nothing."""
     rows = json.loads(shop.run("doctor", "--quick", "--json").out)

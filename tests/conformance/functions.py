@@ -68,6 +68,7 @@ from tests.conformance import (
     phase_functions,
     promotion_functions,
     record_functions,
+    retention_functions,
     triage_functions,
     window_functions,
 )
@@ -334,7 +335,7 @@ def _sourced(given: dict[str, Any]) -> list[tuple[Candidate, Turn]]:
 def _write_filter(given: dict[str, Any]) -> dict[str, Any]:
     """A statement through the decider, its first source first; the others say the same again."""
     with vault() as here:
-        ports, retention = here.parts, here.parts.settings.retention
+        ports, terms = here.parts, here.parts.terms
         draft = AdmissionDraft(ports.view, ports.terms, NOW)
         context = AdmissionContext(
             draft.view, ports.redactor.clean, ports.settings, NOW,
@@ -353,9 +354,9 @@ def _write_filter(given: dict[str, Any]) -> dict[str, Any]:
         memory = draft.enter(verdict)
         for candidate, _ in others:
             if memory is not None and not verify(candidate, turns):
-                memory = confirmed(memory, candidate, NOW, retention)
+                memory = confirmed(memory, candidate, NOW, terms)
         decided = memory or memory_of(first)
-        factors, end = dict(verdict.factors), expiry(decided, NOW, retention)
+        factors, end = dict(verdict.factors), expiry(decided, NOW, terms)
         return {
             "verdict": {"refuse": "reject", "same": "duplicate"}.get(verdict.decision, "persist"),
             "reason": _reason(verdict),
@@ -432,4 +433,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **item_functions.FUNCTIONS,
     **phase_functions.FUNCTIONS,
     **promotion_functions.FUNCTIONS,
+    **retention_functions.FUNCTIONS,
 }

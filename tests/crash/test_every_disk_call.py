@@ -152,6 +152,8 @@ class Cycle:
                 arm(0, False)
                 vault.close()
                 with self.open() as reopened:
+                    proof = reopened.verify()
+                    assert proof.holds, f"stopped at call {k} (half: {half}): {proof}"
                     findings = [one for one in reopened.doctor() if one.code != found_before]
                     assert findings == [], f"stopped at call {k} (half: {half})"
                     check(reopened)

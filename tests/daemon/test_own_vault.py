@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,38 +25,40 @@ def test_what_is_said_in_two_folders_goes_to_the_own_vault_and_follows_the_perso
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     watch_source(environment, "claude-code")
-    own = open_vault("home/engram")  # the default
+    own = partial(open_vault, "home/engram")  # the default
+    own().close()
     till = tmp_path / "work" / "till"
     (till / ".git").mkdir(parents=True)
-    theirs = open_vault("work/till")
+    theirs = partial(open_vault, "work/till")
+    theirs().close()
     monkeypatch.chdir(till)
     projects = tmp_path / ".claude" / "projects"
     with daemon(environment):
-        for name, text in (
-            ("shop", "We decided to print receipts on recycled paper."),
-            ("till", "We decided to use Postgres because two writers need it."),
-            ("till", "I prefer small commits with one topic each."),
+        for number, name, text in (
+            (1, "shop", "We decided to print receipts on recycled paper."),
+            (2, "till", "We decided to use Postgres because two writers need it."),
+            (3, "till", "I prefer small commits with one topic each."),
         ):
             folder = projects / name
             folder.mkdir(parents=True, exist_ok=True)
             with (folder / f"{name}.jsonl").open("a", encoding="utf-8") as stream:
-                line = said(text, len(text), name)
+                line = said(text, number, name)
                 stream.write(line.replace("/w/shop", str(tmp_path / "work" / name)))
         until(lambda: len(learnt(own)) == 3, "what was said in both")
     assert learnt(own) == [
         ("shop", "We decided to print receipts on recycled paper."),
-        ("till", "I prefer small commits with one topic each."),
+        ("till", "The user prefers small commits with one topic each."),
         ("till", "We decided to use Postgres because two writers need it."),
     ]
     assert learnt(theirs) == [] and not any((till / "transcripts").iterdir())
-    own.ready_to_read()
     told = given(environment, till)
     assert "Postgres" in told and "small commits" in told
     assert "recycled" not in told
 
 
-def learnt(vault: Vault) -> list[tuple[str, str]]:
-    memories = vault.parts.catalog.memories()
+def learnt(opened: Callable[[], Vault]) -> list[tuple[str, str]]:
+    with opened() as vault:
+        memories = list(vault.parts.catalog.memories())
     return sorted((one.project, one.text) for one in memories if one.schema != "session")
 
 

@@ -351,3 +351,19 @@ def test_what_was_given_is_never_captured(event: str, shop: Shop) -> None:
     assert "engram-memory" not in transcript and "Postgres" not in transcript
     assert "from 1 conversation" not in transcript
     assert json.loads(shop.run("status", "--json").out)["turns"] == 4
+
+
+def test_only_the_current_phase_is_given_where_the_policy_says_so(shop: Shop) -> None:
+    (shop.vault / "phases.md").write_text(
+        "- 2026-03-06T11:00:00Z project/shop: a new start\n- 2027-01-01T00:00:00Z project/shop\n",
+        encoding="utf-8",
+    )
+    asked = {"folder": "/home/kim/shop", "prompt": "why postgres?"}
+    assert "Postgres" in given(shop, "prompt", **asked)
+    (shop.vault / "policy.toml").write_text('[phase]\nmode = "current_only"\n', encoding="utf-8")
+    assert "Postgres" not in given(shop, "prompt", **asked)
+    assert "Postgres" not in given(shop, "session-start")
+    shop.run("list")  # from now on the policy is known without its files
+    shop.run("remember", "Cakes are sold by weight.", "--project", "shop")
+    assert "Postgres" not in given(shop, "session-start")
+    assert "Cakes are sold" in given(shop, "session-start")

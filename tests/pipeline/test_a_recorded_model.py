@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "3016ffff78717e5894cceb458f18287e09b0ded0ad54f4ae30316928f6f645f3"
+GOLDEN = "f3ab652d994c89f84a04f80329f3aadbbe43425082caa5372cb22f05254c7a07"
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ class Nothing:
     def question(self, block: GivenBlock) -> str:
         return block.question
 
-    def is_first(self, item: str) -> bool:
+    def is_first(self, item: str, time: str) -> bool:
         return False
 
     def page_phase(self, store: Store, start: str) -> None:

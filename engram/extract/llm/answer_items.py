@@ -25,13 +25,16 @@ from engram.extract.llm.support import Shown
 from engram.extract.receipt import receipt_of
 from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
+from engram.language.english import is_english
 from engram.language.hidden_text import without_hidden_signs
+from engram.language.own_statements import statements
 from engram.language.sentences import sentences_around
+from engram.language.session_orders import is_for_session, names_session
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity import NAMES_FIELD
 from engram.model.entity_ids import entity_id, stem_of
-from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
+from engram.model.memory import CATEGORIES, DECISION_STATES, SESSION, Memory
 from engram.model.model_request import Context
 from engram.model.turn import Turn
 
@@ -203,9 +206,7 @@ def _built(
         tags=tags,
         entities=tuple(names),
         project=turn.project,
-        space="user"
-        if item.raw.get("scope") == "user" and not _HERE.search(sentence)
-        else "project",
+        space=_space(item.raw.get("scope"), sentence),
         valid_from=since_day(item.raw.get("since"), turn, quote),
         fields=(*_fields(category, due), *_unspelt(names, (text, quote))),
         authority="user_asserted",
@@ -215,6 +216,18 @@ def _built(
         appraisal=_appraisal(item.raw, confidence, category),
         sentence=sentence,
     )
+
+
+def _space(scope: object, sentence: str) -> str:
+    """The space of an item: a session's where the words say so, whatever the model does.
+
+    Words of another language than English are for the model to judge.
+    """
+    asked = any(is_for_session(one.said) for one in statements(sentence))
+    told = scope == SESSION and (names_session(sentence) or not is_english(sentence))
+    if asked or told:
+        return SESSION
+    return "user" if scope == "user" and not _HERE.search(sentence) else "project"
 
 
 def _typed(raw: object) -> _Item | None:

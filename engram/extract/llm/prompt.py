@@ -59,7 +59,7 @@ _ITEM: dict[str, Any] = {
     "importance": {"type": "string", "enum": ["low", "normal", "high"]},
     "due": _TEXT,
     "since": _TEXT,
-    "scope": {"type": "string", "enum": ["user", "project"]},
+    "scope": {"type": "string", "enum": ["user", "project", "session"]},
     "tags": {"type": "array", "items": _TEXT},
     "entities": {
         "type": "array",

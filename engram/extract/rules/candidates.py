@@ -24,6 +24,7 @@ from engram.language.third_person import third_person
 from engram.language.when import find_times, past_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug
+from engram.model.memory import SESSION
 from engram.model.time_span import TimeSpan
 from engram.model.turn import Turn
 
@@ -39,7 +40,8 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         rule = replace(rule, category="fact")
     tags = tags_of(said)
     space = "user" if _is_personal(rule, said, turn.project) else "project"
-    slot = _profile_slot(said, turn.project)
+    for_session = rule.space == SESSION
+    slot = "" if for_session else _profile_slot(said, turn.project)
     if slot:
         space = "user" if slot.startswith(_OF_PERSON) else "project"
     named = match.groupdict()
@@ -55,7 +57,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         tags=tags,
         entities=entities_of(said, person=person, company=_employer(rule, said)),
         project=turn.project,
-        space=space,
+        space=SESSION if for_session else space,
         slot=slot or _slot(rule, match, turn.project if space == "project" else ""),
         valid_from=_valid_from(turn, rule, said),
         fields=_fields(turn, rule, said),

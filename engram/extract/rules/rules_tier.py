@@ -26,8 +26,10 @@ from engram.extract.stated_fields import StatedPatterns, with_sections
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.promotion_hints import AskedStatement, asked_statements
 from engram.language.sentences import sentences_around
+from engram.language.session_orders import is_for_session
 from engram.language.third_person import third_person
 from engram.model.candidate import Candidate
+from engram.model.memory import SESSION
 from engram.model.turn import Turn
 
 #: Shorter sentences say nothing that stands alone; longer ones are pasted, or dictated without a
@@ -184,6 +186,8 @@ def _is_in_time(rule: Rule, turn: Turn, said: str) -> bool:
 
 def _matched(rule: Rule, sentence: Sentence, starts: tuple[int, ...]) -> re.Match[str] | None:
     if rule.lead is not None and not rule.lead.search(sentence.lead):
+        return None
+    if rule.space == SESSION and not is_for_session(sentence.said):
         return None
     match = next((m for at in starts if (m := rule.pattern.match(sentence.said, at))), None)
     if match is None or (rule.unless and rule.unless.search(main_clause(sentence.said))):

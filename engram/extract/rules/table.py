@@ -24,9 +24,11 @@ from typing import Any
 from engram.model.errors import ConfigError
 from engram.model.memory import CATEGORIES, SCHEMAS
 
-#: Families in the order in which a sentence is offered to them: a correction is a correction even
-#: when it also states a fact. The category that each gives unless a rule names its own.
+#: Families in the order in which a sentence is offered to them: what is asked for a session alone
+#: is that, and a correction a correction, even when it also states a fact. The category that each
+#: gives unless a rule names its own.
 FAMILIES = {
+    "session": "preference",
     "correction": "correction", "identity": "fact", "commitment": "commitment",
     "principle": "principle", "preference": "preference", "decision": "decision",
     "constraint": "fact", "moment": "moment", "relationship": "relationship", "skill": "skill",
@@ -52,7 +54,8 @@ class Rule:
     words. A match of `unless` anywhere forbids. `lead` must match the opening words. `tolerates`
     names the guards that do not apply.
     `timed`: only with a future time, which becomes the due date. `space` "user": it holds in every
-    project. `example` is a sentence that the rule takes.
+    project; "session": the rule takes what is asked for the conversation alone, and nothing else.
+    `example` is a sentence that the rule takes.
     """
 
     name: str

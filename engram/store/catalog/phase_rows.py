@@ -14,12 +14,14 @@ from engram.model.trace import PHASE_STARTED
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from engram.store.catalog.database import CacheDatabase
 
 #: names in one statement
 _AT_ONCE = 500
+#: the first item of each kind of a store: one of them is the first of the store
+_FIRST = "store = ? and number = 1 and tick > 0"
 
 
 class LifeRow(NamedTuple):
@@ -76,14 +78,12 @@ class PhaseRows:
 
     def first_tick(self, store: str) -> int:
         """The tick of the first item of a store, 0 before there is one."""
-        return self._db.number(
-            "select coalesce(min(tick), 0) from items where store = ? and tick > 0", store
-        )
+        return self._db.number(f"select coalesce(min(tick), 0) from items where {_FIRST}", store)
 
     def first_item(self, store: str) -> str:
         """The first item of a store, '' before there is one."""
         row = self._db.row(
-            "select kind, number from items where store = ? and tick > 0 order by tick limit 1",
+            f"select kind, number from items where {_FIRST} order by tick limit 1",
             store,
         )
         return f"{store}:{row[0]}:{row[1]}" if row else ""
@@ -105,6 +105,12 @@ class PhaseRows:
             marks = ",".join("?" * len(part))
             for row in self._db.rows(f"select body from memories where id in ({marks})", *part):
                 yield decode(Memory, row[0])
+
+    def last_said(self, links: Collection[str]) -> Instant:
+        """When the last of these turns was said, '' for none."""
+        marks = ",".join("?" * len(links))
+        row = self._db.row(f"select max(time) from turns where link in ({marks})", *links)
+        return (row[0] or "") if row else ""
 
     def project_of(self, transcript: str) -> str:
         """The project that the turns of a conversation tell last, '' for none."""

@@ -13,11 +13,11 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from engram.model.instant import Day
+from engram.model.instant import Day, Instant
 from engram.model.memory import Audience, Memory
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
@@ -75,18 +75,20 @@ class ReadOnlyCatalog:
         self.close()
 
     def live(
-        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
-    ) -> list[LiveRow]:
+        self, projects: Sequence[str], *, personal: bool, conversation: str = "",
+        heard_since: Instant = "",
+    ) -> list[LiveRow]:  # fmt: skip
         """The headers of live memories for everyone and for these projects, but of sessions.
 
         With `personal` those for the person alone are among them, of whatever project; with a
-        conversation what belongs to that session alone.
+        conversation what belongs to that session alone, if it went on since that time.
         """
         return self._live(
             "(audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ? or space = 'session' and session = ?)",
-            "everyone", *projects, "person" if personal else "everyone", conversation,
+            " or audience = ? or space = 'session' and session = ? and coalesce((select max(time)"
+            " from turns where transcript = session and seq > 0), created) > ?)",
+            "everyone", *projects, "person" if personal else "everyone", conversation, heard_since,
         )  # fmt: skip
 
     def live_for_anybody(self) -> list[LiveRow]:
@@ -132,6 +134,12 @@ class ReadOnlyCatalog:
         """The numbers of memories whose first receipt points into a conversation."""
         found = self._rows("select number from memories where session = ?", conversation)
         return frozenset(row[0] for row in found)
+
+    def last_said(self, links: Collection[str]) -> Instant:
+        """When the last of these turns was said, '' for none."""
+        marks = ",".join("?" * len(links))
+        found = self._rows(f"select max(time) from turns where link in ({marks})", *links)
+        return found[0][0] or ""
 
     def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
         """The active session records of these projects, for their agents: their numbers, and the

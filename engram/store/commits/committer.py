@@ -20,7 +20,7 @@ from engram.model.errors import BadInput, Conflict
 from engram.model.numbering import items_in, numbered, numbering
 from engram.store.base import layout
 from engram.store.commits import transaction
-from engram.store.commits.chain import with_link
+from engram.store.commits.digest_chain import with_link
 
 if TYPE_CHECKING:
     from engram.model.policy import Policy

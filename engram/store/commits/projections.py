@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.authority import AUTHORITIES, authority_rank, counted_authority
 from engram.model.box import Box
@@ -40,6 +40,21 @@ if TYPE_CHECKING:
     from engram.store.commits.views import Views
 
 
+#: begins what the catalog says of its index while memories were taken up without a transaction
+_TAKEN_UP = "taken up "
+
+
+class TakenUp(NamedTuple):
+    """Memories that were taken up without a transaction, by their ids.
+
+    `before` is what the index was in step with, `mark` what the catalog says until it is again.
+    """
+
+    before: str
+    mark: str
+    names: set[str]
+
+
 class Projections:
     """The projections of one vault. `catalog` is opened, or rebuilt, at first use.
 
@@ -57,11 +72,14 @@ class Projections:
         audience_of: Callable[[Memory], Audience],
         judged: str,
         most: str = AUTHORITIES[-1],
+        *,
+        records: bool = True,
     ) -> None:
         """`guard()` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache. `audience_of` says to whom a memory may be given; `judged`
         changes whenever its answers may. `most` is the most authority that the header of a file may
-        claim that no transaction of this machine wrote."""
+        claim that no transaction of this machine wrote. `records`: what is found in the files that
+        no transaction knows of is left to the next scan, which records it."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
@@ -71,12 +89,15 @@ class Projections:
         self._audience_of = audience_of
         self._judged = judged
         self._most = most
+        self._records = records
         #: the events of the transaction that is followed: the catalog has those before it
         self._following: tuple[Event, ...] = ()
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
         self.rebuilt = ""
+        #: what this took up that the index may not know yet
+        self.taken_up: TakenUp | None = None
 
     @property
     def guard(self) -> WriterLock:
@@ -360,17 +381,34 @@ class Projections:
         return replace(memory, authority=counted)
 
     def take_up(self, found: Scan) -> None:
-        """Record a scan without a transaction: for an unregistered vault.
+        """Record a scan without a transaction: for a vault that is only read.
 
-        No transaction tells the index of it, so that is rebuilt.
+        No transaction tells the index of it: `taken_up` does, or it is rebuilt.
         """
         if found.gone or found.changed:
             with self.catalog.transaction():
-                for path in (*found.gone, *found.changed):
+                paths = [*found.gone, *found.changed]
+                before = self._memory_ids(paths)
+                for path in paths:
                     self.look_at(path)
-                self._look_at_homeless()
-                self.catalog.set_indexed("")
+                paths += self._look_at_homeless()
+                names = before | self._memory_ids(paths)
+                pages = any(layout.content_type(path) is not Memory for path in paths)
+                self.taken_up = None if pages else self._taking_up(names)
+                self.catalog.set_indexed(self.taken_up.mark if self.taken_up else "")
         self.record_touched(found)
+
+    def _taking_up(self, names: set[str]) -> TakenUp | None:
+        """These memories as taken up; None where others are, by somebody else."""
+        last, before = self.taken_up, self.catalog.indexed
+        if last is not None and last.mark == before:
+            return last._replace(names=last.names | names)
+        in_step = before and not before.startswith(_TAKEN_UP)
+        return TakenUp(before, f"{_TAKEN_UP}{os.urandom(8).hex()}", names) if in_step else None
+
+    def _memory_ids(self, paths: Iterable[str]) -> set[str]:
+        rows = (self.catalog.file(path) for path in paths if layout.content_type(path) is Memory)
+        return {row.id for row in rows if row is not None and row.id}
 
     def read_on(self) -> None:
         """Record the transactions that the catalog has not seen, and nothing but in the catalog.
@@ -450,8 +488,9 @@ class Projections:
         for path in there:
             self.look_at(path)
             row = catalog.file(path)
-            if row is not None and (owed := known.owed(row)) is not None:
+            owed = known.owed(row) if row is not None and self._records else None
+            if owed is not None:
                 catalog.put_file(owed)
-        for path, sha, identifier in known.missing(frozenset(there)):
+        for path, sha, identifier in known.missing(frozenset(there)) if self._records else ():
             catalog.put_file(FileRow(path, -1, 0, 0, sha, identifier))
         add_shown(catalog.turns, self.transcripts, self.transcripts.paths())

@@ -21,7 +21,7 @@ from engram.model.change import Change, Event, Transaction
 from engram.store.base import layout
 from engram.store.catalog.access_purge import purge_questions
 from engram.store.commits import transaction
-from engram.store.commits.chain import Rechaining
+from engram.store.commits.digest_chain import Rechaining
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.purge_words import ReasonEraser

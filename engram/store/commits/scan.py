@@ -59,9 +59,13 @@ class Scan:
         return self.complete and not (self.changed or self.gone)
 
 
-def content_files(disk: VaultDisk) -> Iterator[str]:
-    """The Markdown files of the content folders, in order; no links, no hidden or foreign names."""
+def content_files(disk: VaultDisk, refused: dict[str, str] | None = None) -> Iterator[str]:
+    """The Markdown files of the content folders, in order; no links, no hidden or foreign names.
+
+    `refused` is given what is not read, with the reason.
+    """
     walk = _Walk(disk)
+    walk.refused = walk.refused if refused is None else refused
     for path, entry in walk.files(known=()):
         with suppress(FileNotFoundError):
             if walk.stat(path, entry) is not None:

@@ -75,8 +75,10 @@ def decode(data: bytes, path: str = "") -> Transaction:
             kind=row["kind"],
             changes=tuple(_decode_change(change) for change in row["changes"]),
             events=tuple(
-                Event(name, subject, tuple(details.items()))
-                for name, subject, details in row["events"]
+                [
+                    Event(name, subject, tuple(details.items()))
+                    for name, subject, details in row["events"]
+                ]
             ),
             seen=tuple(_decode_change(change) for change in row.get("seen", ())),
             batch=row.get("batch", ""),
@@ -102,13 +104,14 @@ def _is_typed(transaction: Transaction) -> bool:
     """Whether every field has its type: a vault may come from anywhere."""
     plan = transaction.plan
     heads = (transaction.time, plan.kind, plan.batch, transaction.policy, transaction.chain)
-    texts = [*heads, *transaction.left]
+    texts: list[object] = [*heads, *transaction.left]
     for change in (*plan.changes, *plan.seen):
         texts += (change.path, change.why)
     for event in plan.events:
-        texts += (event.name, event.subject, *(value for _, value in event.details))
+        texts += (event.name, event.subject)
+        texts += [value for _, value in event.details]
     numbers = (transaction.number, transaction.tick, *plan.undoes)
-    return all(isinstance(text, str) for text in texts) and all(type(n) is int for n in numbers)
+    return set(map(type, texts)) == {str} and set(map(type, numbers)) == {int}
 
 
 def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:

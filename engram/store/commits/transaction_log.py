@@ -86,13 +86,17 @@ class TransactionLog:
 
     def unreadable(self) -> dict[str, str]:
         """The files of transactions that cannot be read, and why."""
-        found: dict[str, str] = {}
-        for path in self.paths():
+        return {path: problem for path, _, problem in self.examined(self.paths()) if problem}
+
+    def examined(
+        self, paths: Iterable[str]
+    ) -> Iterator[tuple[str, Transaction | None, str]]:  # fmt: skip
+        """Each of these files with its transaction, or None and why it cannot be read."""
+        for path in paths:
             try:
-                _decoded(path, self._disk.read(path) or b"")
+                yield path, _decoded(path, self._disk.read(path) or b""), ""
             except (StorageError, BadInput) as error:
-                found[path] = str(error)
-        return found
+                yield path, None, str(error)
 
     def following(self, number: int) -> int:
         """The first number above one that no file has, not even a damaged one."""

@@ -23,7 +23,7 @@ from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
 from engram.model.instant import instant_of
-from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
+from engram.model.markdown import code_lines, inert_value, marked_by_git, neutralise, quote_block
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.model.schemas import SCHEMA_TABLE, categories_of, written_schema
 from engram.store.files.body_sections import section_blocks, sections_in, with_sections
@@ -72,6 +72,8 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         document = parse(data.decode("utf-8", "replace").encode("utf-8"))
     elif document.header_lines is None:
         problems.append("no header: read as an active fact")
+    if marked_by_git(document.body):
+        problems.append("git's conflict marks are in it: keep one side")
     header = document.header
     known = KnownHeader(header, problems, document.header_lines is not None)
     heading, text, quote = _statement(document.body)

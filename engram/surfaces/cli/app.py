@@ -126,8 +126,8 @@ class Router(Verbs):
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Vault: --vault, else ENGRAM_VAULT, else the nearest parent with engram.toml,"
-    " else the default.",
+    epilog="Vault: --vault, else ENGRAM_VAULT, else the nearest parent that is one and is not"
+    " shared, else your own (the setting `vault`).",
 )
 @click.version_option(__version__, prog_name="engram")
 @common

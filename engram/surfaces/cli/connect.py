@@ -34,7 +34,8 @@ def command(agent: str, dry_run: bool, program: str) -> None:
     compaction and at the end. The file is kept beside it as it was. Claude Code is also given a
     skill (remember, forget, what did we decide ...) and the commands /engram, /engram:search,
     /engram:save and /engram:config. `engram disconnect` takes all of it out. Memories are of your
-    own vault, the setting `vault`; with --vault that one is named in what is put in.
+    own vault, the setting `vault`; another one, named by --vault or ENGRAM_VAULT, is named in what
+    is put in.
     """
     from engram.settings.paths import places_of
 

@@ -59,18 +59,30 @@ _WIDTH = 60
               help="Only of one conversation, by its transcript; or by-hand.")  # fmt: skip
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most events.")  # fmt: skip
+@click.option("--verify", is_flag=True,
+              help="Check that the log is whole, and explains every file.")  # fmt: skip
 @click.option("--expand", is_flag=True, help="With the whole policy in place of its digest.")
 @click.option("--plain", is_flag=True, help="One `key: value` a line, for reading and diffing.")
 @common
 def command(
-    name: str, since: str, space: str, session: str, limit: int, expand: bool, plain: bool
+    name: str, since: str, space: str, session: str, limit: int, verify: bool, expand: bool,
+    plain: bool,
 ) -> None:  # fmt: skip
     """The last events of the memory contract, the newest at the end.
 
     What was written, refused, replaced, deleted and given, to whom and under which policy.
     Told in short: first phases, and checks that let something pass, are left out unless --event
     asks for them, and what one step did to many is one line. --plain and --json have every event.
+
+    With --verify the chain of digests over all of them is recomputed. It names the first line that
+    does not hold, and each file in facts/ and archive/ that no transaction and no hand edit
+    explains. Exit code 1 when there is one.
     """
+    if verify:
+        from engram.surfaces.cli.log_check import check_log
+
+        check_log()
+        return
     with opened() as vault:
         found = vault.events(
             limit, event=name, since=since, space=space, session=session, expand=expand

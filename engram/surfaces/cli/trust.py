@@ -44,7 +44,7 @@ def command(path: Path, serves: tuple[str, ...], authority: str | None) -> None:
             say(f"registered {root}")
         return
     with Vault.open(root) as vault:
-        vault.ready_to_read()  # hooks are given what a command has found there
+        vault.ready_for_readers()
         if wants_json():
             emit_json(shapes.trusted_vault(root, sharing))
         else:

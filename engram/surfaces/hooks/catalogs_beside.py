@@ -24,6 +24,7 @@ from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.readonly import LiveRow, ReadOnlyCatalog
 
 if TYPE_CHECKING:
+    from engram.model.instant import Instant
     from engram.model.summary import Summary
     from engram.settings.paths import UserPaths
     from engram.settings.registry import Registered
@@ -57,7 +58,7 @@ def catalogs_beside(
 
 def _catalog_file(one: Reading, project: str, places: UserPaths) -> CatalogFile:
     cache, sharing = cache_folder(places, one.path, one.id), one.sharing
-    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project, sharing.authority)
+    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project)
     folder = reading_folder(cache) if sharing.space else cache
     return CatalogFile(folder / "catalog.sqlite", one.id, vault)
 
@@ -85,10 +86,13 @@ class CatalogsBeside(ReadOnlyCatalog):
             other.close()
 
     def live(
-        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
-    ) -> list[LiveRow]:
+        self, projects: Sequence[str], *, personal: bool, conversation: str = "",
+        heard_since: Instant = "",
+    ) -> list[LiveRow]:  # fmt: skip
         """Also what the vaults beside hold for anybody: their border is judged by its row."""
-        found = super().live(projects, personal=personal, conversation=conversation)
+        found = super().live(
+            projects, personal=personal, conversation=conversation, heard_since=heard_since
+        )
         for vault, base, rows in self._each(lambda _, other: other.live_for_anybody()):
             found += (
                 (row[0] + base, *row[1:4], audience_beside(row[4], vault),

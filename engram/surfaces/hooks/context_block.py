@@ -2,39 +2,36 @@
 
 Finds the vault that a session belongs to, and gives only from one that the user registered on this
 machine (design promise 9), only what still holds, a disputed memory beside its opponents, and only
-what `recall.audience` leaves to the agents of this project or of all. Nothing is written and no
-lock is taken; what a block is made of is told, for the access log (`given_log`). A memory whose
-file changed since the catalog read it is read, and judged, again. Raises EngramError for a vault or
+what `recall.audience` leaves to the agents of this project or of all; beside it from the vaults
+that are read in the folder (`catalogs_beside`). Nothing is written and no lock is taken; what a
+block is made of is told, for the access log (`given_log`). Raises EngramError for a vault or
 catalog that cannot be used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
-from engram.model.errors import EngramError, NotFound
+from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
-from engram.model.instant import Day, Instant, day_of
-from engram.model.memory import SESSION, Audience, Memory
+from engram.model.instant import Day, Instant, day_of, plus_minutes
+from engram.model.memory import SESSION, SESSION_HOURS, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
-from engram.recall.disputed import Given, members, undisputed_or_whole
+from engram.recall.disputed import Given, members
 from engram.recall.given_items import Shown, ShownSummary
 from engram.recall.injection import (
     InjectionCandidate,
     InjectionOrder,
-    is_given,
     most_useful,
-    summed_up,
     with_summaries,
 )
 from engram.recall.last_session import last_session
@@ -51,16 +48,15 @@ from engram.settings.paths import UserPaths
 from engram.settings.policy_mark import marked_policy
 from engram.settings.project_folders import project_names
 from engram.settings.registry import Registered, Registry
-from engram.settings.shipped import fingerprint, shipped
+from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder, not_own, own_vault, real_root
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
+from engram.surfaces.hooks.current_memories import current, stored
 from engram.surfaces.hooks.host_protocol import HookCall
 
 if TYPE_CHECKING:
-    from engram.capture.redact.redactor import Redactor
-    from engram.model.summary import Summary
     from engram.surfaces.hooks.earlier_block import EarlierBlock
 
 #: beginning of a prompt that is searched with, characters
@@ -129,8 +125,7 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
         # imported here: a command has read the files since they were changed, as a rule
         from engram.settings.policy_files import load_policy
 
-        policy = load_policy(source.places, source.root).policy
-        found = PolicyRef(policy.digest, policy.read_order)
+        found = load_policy(source.places, source.root).policy.ref
     return found
 
 
@@ -161,6 +156,22 @@ def _recipient(
     return agent._replace(excludes=partial(Exclusion(globs), ""))
 
 
+def _in_phase(
+    recipient: Recipient, policy: PolicyRef, catalog_reader: ReadOnlyCatalog, source: ContextSource
+) -> Recipient:  # fmt: skip
+    """The same, who is given nothing of an older phase where the policy says so."""
+    if not policy.current_only or not (source.root / layout.PHASES).exists():
+        return recipient
+    # imported here: a vault has hardly ever phases
+    from engram.recall.current_phase import OlderPhases
+    from engram.store.base.disk import VaultDisk
+    from engram.store.files.phases_file import PhasesFile
+
+    page, spoken = PhasesFile(VaultDisk(source.root)).read(), catalog_reader.last_said
+    older = OlderPhases(page, policy.current_only, source.now, spoken)
+    return recipient._replace(is_older=older.hold)
+
+
 def at_session_start(
     source: ContextSource, asked: HookCall, deadline: float, reader: Reader,
     earlier: EarlierBlock | None = None,
@@ -173,6 +184,7 @@ def at_session_start(
     with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
             return give("")
@@ -191,8 +203,9 @@ def _session_block(
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(
-        recipient.projects, personal=recipient.personal, conversation=recipient.session
-    )
+        recipient.projects, personal=recipient.personal, conversation=recipient.session,
+        heard_since=plus_minutes(source.now, -60 * SESSION_HOURS),
+    )  # fmt: skip
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
@@ -204,7 +217,7 @@ def _session_block(
     best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
     offered = _Offered()
     block = session_block(
-        offered.each(_current(_stored(best, catalog_reader), catalog_reader, source, recipient)),
+        offered.each(current(stored(best, catalog_reader), catalog_reader, source, recipient)),
         source.settings.recall.budget_tokens,
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
@@ -244,17 +257,6 @@ def _shown(one: Memory | GivenSummary) -> Shown:
     return ShownSummary(one.id, one.item(MOST_CHARACTERS), one.sources[0].space, tells)
 
 
-def _stored(
-    best: Iterable[int | str], catalog_reader: ReadOnlyCatalog
-) -> Iterator[tuple[Memory, Audience] | Summary]:
-    """The memories of these numbers and the summaries of these ids, read one after the other."""
-    for one in best:
-        if isinstance(one, int):
-            yield from catalog_reader.memories([one])
-        elif (summary := catalog_reader.summary(one)) is not None:
-            yield summary
-
-
 def _last_session(
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
@@ -269,8 +271,8 @@ def _last_session(
     for number, memory, audience, day in catalog_reader.last_sessions(recipient.projects):
         if number in left_out:
             continue
-        current = _current([(memory, audience)], catalog_reader, source, recipient)
-        for one in offered.each(current):
+        now = current([(memory, audience)], catalog_reader, source, recipient)
+        for one in offered.each(now):
             if isinstance(one, Memory) and one.schema == SESSION:
                 text = last_session(one, day, most)
                 return ShownItem(one.id, text) if text else None
@@ -296,12 +298,13 @@ def beside_a_prompt(
             return GivenContext()
         policy = _policy(catalog_reader.policy_mark, source)
         recipient = _recipient(source, projects, reader, policy)
+        recipient = _in_phase(recipient, policy, catalog_reader, source)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
-        current = _current(memories, catalog_reader, source, recipient)
-        block = prompt_block(offered.each(current), source.settings.recall.budget_tokens)
+        now = current(memories, catalog_reader, source, recipient)
+        block = prompt_block(offered.each(now), source.settings.recall.budget_tokens)
         return offered.context(block, catalog_reader, policy)
 
 
@@ -320,97 +323,3 @@ def _open_catalog(
         if others:
             return CatalogsBeside(own, source.id, judged, deadline, others)
     return ReadOnlyCatalog(own, source.id, judged, deadline)
-
-
-def _current(
-    found: Iterable[tuple[Memory, Audience] | Summary],
-    catalog_reader: ReadOnlyCatalog,
-    source: ContextSource,
-    recipient: Recipient,
-) -> Iterator[Given | GivenSummary]:
-    """Those that may be given, a memory being read again where its file changed."""
-
-    def given(memory: Memory, audience: Audience) -> Iterator[Memory]:
-        if is_given(memory, audience, recipient, source.today):
-            if catalog_reader.is_fresh(memory, source.root):
-                yield memory
-                return
-            again = partial(_read_again, source)
-            now, audience = catalog_reader.read_again(memory, source.root, again)
-            if is_given(now, audience, recipient, source.today):
-                yield now
-
-    told: set[str] = set()
-
-    def once(memory: Memory, audience: Audience) -> Iterator[Memory]:
-        """What several vaults say is told once, by the own one where that says it too."""
-        if catalog_reader.alone:
-            yield from given(memory, audience)
-            return
-        alike = catalog_reader.own_words(memory, recipient.projects)
-        own = [one for each in alike for one in given(*each)]
-        for one in own or given(memory, audience):
-            if one.text not in told:
-                told.add(one.text)
-                yield one
-
-    def each() -> Iterator[Memory | GivenSummary]:
-        for one in found:
-            if isinstance(one, tuple):
-                yield from once(*one)
-            else:
-                yield from _given_summary(one, catalog_reader, source, recipient)
-
-    def opponents(memory: Memory) -> Iterator[Memory]:
-        return chain.from_iterable(given(*one) for one in catalog_reader.named(memory.conflicts))
-
-    return undisputed_or_whole(each(), opponents)
-
-
-def _given_summary(
-    summary: Summary, catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient
-) -> Iterator[GivenSummary]:
-    """A summary that may be given, and that tells what its memories say as their files are now."""
-    from engram.recall.summary_item import summary_item
-
-    named = catalog_reader.named(summary.memories)
-    sources = summed_up(summary, named, recipient, source.today)
-    files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
-    fresh = bool(sources) and all(catalog_reader.is_fresh(one, source.root) for one in files)
-    if fresh and _is_of(summary, [memory for memory, _ in named], catalog_reader):
-        yield GivenSummary(summary.id, sources, partial(summary_item, summary))
-
-
-def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnlyCatalog) -> bool:
-    """Whether the words of its memories are those that a summary was made of."""
-    from engram.model.summary_identity import is_replaced, summary_id
-
-    told = [memory for memory in named if memory.id in summary.consolidates]
-    names = [name for memory in told for name in memory.supersedes]
-    before = [one for one, _ in catalog_reader.named(names) if is_replaced(one)]
-    # what was replaced is left out where it may not be told, and a page may pass it over
-    return summary.id in (summary_id(named), summary_id((*told, *before)))
-
-
-def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memory, Audience]:
-    """A memory whose file changed as it is now; for nobody when it is gone or another."""
-    # imported here: hardly ever needed
-    from engram.recall.audience import audience_of
-    from engram.store.base.disk import VaultDisk
-    from engram.store.files.memory_file import read_memory
-
-    try:
-        data = VaultDisk(root).read(memory.path)
-    except EngramError:
-        data = None
-    now = read_memory(memory.path, data).memory if data is not None else None
-    if now is None or now.id != memory.id:
-        return memory, "nobody"
-    return now, audience_of(now, _redactor(source.settings.capture.redact_allow).clean)
-
-
-@cache
-def _redactor(allow: tuple[str, ...]) -> Redactor:
-    from engram.capture.redact.redactor import compile_redactor
-
-    return compile_redactor(shipped("redaction"), allow, tried=True)

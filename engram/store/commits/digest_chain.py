@@ -2,14 +2,13 @@
 
     chain(n)  =  SHA-256 of  chain(n - 1), a line feed, the lines of n without free words
 
-A transaction's file holds its link, so that a line that was changed, left out or put in later shows
-by each link from there on. Not covered are the words of persons and models in events (`why`,
-`explanation`, and `reason` where it is no code of the contract): a digest of few words tells them,
-and a purge takes them out. What else a purge takes out of old lines are names; it makes the links
-from there on anew (`Rechaining`), those alone that held before, so that no digest of them is left
-and nothing broken is healed. The chain begins with the first transaction that has one: older
-versions wrote none. Whoever can write all of `state/` can make another chain; who noted a link can
-tell. Pure.
+A transaction's file holds its link, so that a line that was changed, left out or put in later
+shows. Not covered are the words of persons and models in events (`why`, `explanation`, and `reason`
+where it is no code of the contract): a digest of few words tells them, and a purge takes them
+out. What else a purge takes out of old lines are names; it makes the links from there on anew
+(`Rechaining`), those alone that held before: no digest of them is left, and nothing broken is
+healed. The chain begins with the first transaction that has a link; older versions wrote none.
+Whoever can write all of `state/` can make another chain; who noted a link can tell. Pure.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _WORDS = re.compile(rb', "(?:explanation|why)": "(?:[^"\\]|\\.)*"')
 _REASON = re.compile(rb', "reason": "(?:[^"\\]|\\.)*"')
 #: lines whose `reason` is a code
 _CODED = re.compile(rb'\{"n": [0-9]+, "time": "[^"]*", "event": "memory_(?:write|deleted|forget)"')
-_KEYS = (b', "explanation": ', b', "why": ', b', "reason": ')
+_WORD_KEYS, _REASON_KEY = (b', "explanation": ', b', "why": '), b', "reason": '
 
 
 def link(before: str, lines: bytes) -> str:
@@ -42,14 +41,14 @@ def link(before: str, lines: bytes) -> str:
 
 def chained(lines: bytes) -> bytes:
     """Trace lines without free words."""
-    if not any(key in lines for key in _KEYS):
+    if any(key in lines for key in _WORD_KEYS):
+        lines = _WORDS.sub(b"", lines)
+    if _REASON_KEY not in lines:
         return lines
-    return b"".join(map(_without_words, lines.splitlines(keepends=True)))
-
-
-def _without_words(line: bytes) -> bytes:
-    kept = _WORDS.sub(b"", line)
-    return kept if _CODED.match(kept) else _REASON.sub(b"", kept)
+    return b"".join(
+        line if _CODED.match(line) else _REASON.sub(b"", line)
+        for line in lines.splitlines(keepends=True)
+    )
 
 
 def with_link(committed: Transaction, before: str) -> Transaction:
