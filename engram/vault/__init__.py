@@ -441,7 +441,7 @@ class Vault:
             "" if reader is None or reader.session == BY_HAND else reader.session,
             self.parts.policy.read_order,
             not names if reader is None else reader.by == PERSON,
-            self.parts.is_older,
+            self.parts.is_older, self.parts.is_silent,
         )  # fmt: skip
 
     def grep(
@@ -765,6 +765,7 @@ class Vault:
             AccessLog(disk),
             lambda digest: kept_policy(disk, digest),
             parts.phase_queries,
+            parts.memories,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found
