@@ -30,7 +30,7 @@ _OF_SESSION = "memories indexed by memories_of_session where space = 'session'"
 _LIVE = "status in ('active', 'needs-review')"
 
 
-class Ages:
+class AgeRows:
     """Of the memories of one vault."""
 
     def __init__(self, database: CacheDatabase) -> None:
