@@ -29,6 +29,7 @@ MEASUREMENTS = (
     "closing",
     "tiers",
     "events",
+    "phases",
     "beside",
     "spaces",
 )
