@@ -62,8 +62,8 @@ _NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED, PROMOTED})
 _ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "expire": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
 _TRANSCRIPT = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{12}")
-#: transcripts of what a person typed
-_TYPED = frozenset({"remember"})
+#: the source of transcripts of what a person typed
+TYPED = "remember"
 _INTERACTION = "interaction_recorded"
 
 
@@ -387,4 +387,4 @@ def _actor(
     if not session:
         return _ACTORS.get(one.kind, PERSON), BY_HAND
     profile = session.rpartition("-")[0]
-    return PERSON if profile in _TYPED else profile, session
+    return PERSON if profile == TYPED else profile, session

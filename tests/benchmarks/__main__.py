@@ -31,6 +31,7 @@ MEASUREMENTS = (
     "events",
     "phases",
     "beside",
+    "spaces",
 )
 
 
