@@ -7,17 +7,17 @@ so that the last few of very many cost no more than they are. Nothing is written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.contract_event import (
     SOURCES,
+    TYPED,
     ContractEvent,
     LoggedTransaction,
     events_of,
     events_of_block,
     events_of_diff,
-    ordered,
 )  # fmt: skip
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
@@ -130,11 +130,16 @@ class ContractLog:
         return (one for one in newest_asked(self._log) if session in ("", one.session))
 
 
+def _is_by_hand(wanted: EventFilter, event: ContractEvent) -> bool:
+    """Whether an event is of what the person typed, which has a transcript but no conversation."""
+    return wanted.session == BY_HAND and event.session.rpartition("-")[0] == TYPED
+
+
 def _is_wanted(event: ContractEvent, wanted: EventFilter) -> bool:
     return (
         wanted.type in ("", event.type)
         and event.time >= wanted.since
-        and wanted.session in ("", event.session)
+        and (wanted.session in ("", event.session) or _is_by_hand(wanted, event))
         and (not wanted.space or wanted.space in event.spaces)
     )
 
@@ -238,3 +243,22 @@ class _CatalogKnown:
 
     def question(self, block: GivenBlock) -> str:
         return traced_text(self._givens.question(block)[1])
+
+
+def ordered(
+    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock | AskedDiff]
+) -> Iterator[LoggedTransaction | GivenBlock | AskedDiff]:
+    """All, newest first: a block comes after the last transaction that was seen, by its number.
+
+    So does a difference that was asked for. Times do not count: a clock may go back.
+    """
+    waiting = iter(blocks)
+    block = next(waiting, None)
+    for one in transactions:
+        while block is not None and block.last >= one.number:
+            yield block
+            block = next(waiting, None)
+        yield one
+    while block is not None:
+        yield block
+        block = next(waiting, None)

@@ -64,9 +64,14 @@ def furnish(folder: Path, own: int, shared: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-def spent(arguments: tuple[str, ...], environment: dict[str, str], folder: Path) -> float:
-    """CPU milliseconds of a process that printed something: a hook that is late prints nothing."""
-    asked = json.dumps({"cwd": str(folder), "prompt": _ASKED}).encode()
+def spent(
+    arguments: tuple[str, ...], environment: dict[str, str], folder: Path, **said: str
+) -> float:
+    """CPU milliseconds of a process that printed something: a hook that is late prints nothing.
+
+    A host says to a hook where it is, the prompt, and what else is `said`.
+    """
+    asked = json.dumps({"cwd": str(folder), "prompt": _ASKED} | said).encode()
     for _ in range(_ATTEMPTS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         ran = subprocess.run(

@@ -20,7 +20,7 @@ from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
-from engram.model.trace import is_vouched
+from engram.model.trace import CONFIRMED, is_vouched
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
@@ -280,6 +280,7 @@ class Projections:
         self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
             paths += self._look_at_homeless()
+        self._look_at_confirmed(plan.events)
         self._following = ()
         catalog.record(committed)
         after = self._hashes_of(paths)
@@ -293,6 +294,14 @@ class Projections:
         if plan.kind in COUNTING:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
+
+    def _look_at_confirmed(self, events: Iterable[Event]) -> None:
+        """Record files again whose claims count now, though none of their bytes changed."""
+        if self._most == AUTHORITIES[-1]:
+            return
+        confirmed = [event.subject for event in events if event.name == CONFIRMED]
+        for memory in list(self.catalog.memories(confirmed)) if confirmed else ():
+            self.look_at(memory.path)
 
     def _forgotten(self) -> list[str]:
         """The links of the turns that a person forgot."""
