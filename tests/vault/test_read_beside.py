@@ -56,7 +56,8 @@ def test_recall_shows_and_explains_what_another_vault_holds(team: Team) -> None:
     assert f"source: [[@shop/{CENTS.id}]]" in block
     for name in (f"@shop/{CENTS.id}", CENTS.id, docid(CENTS.id)):
         assert CENTS.text in team.run("show", name, here=team.shop).out
-        assert CENTS.text in team.run("why", name, here=team.shop).out
+        assert "of @shop: " in (told := team.run("why", name, here=team.shop).out)
+        assert CENTS.text in told and "counts as ai_inferred" in told
         assert "recall" in team.run("why", name, "--given", here=team.shop).out
     assert team.run("show", CENTS.id).code == 1
     assert team.json("show", CENTS.id, here=team.shop)["authority"] == "ai_inferred"  # type: ignore[call-overload]
