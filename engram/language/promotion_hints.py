@@ -64,15 +64,17 @@ _REQUEST = re.compile(
 )
 #: what may stand before a request in its clause
 _POLITE = re.compile(
-    r"[\s\W]*(?:(?:please|pls|ok|okay|hi|hey|hello|so|and|also|oh|now|then|btw|by the way|yes|great"
-    r"|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to)[\s,!]*)*",
+    r"[\s\W]*(?:(?:please|pls|ok|okay|(?:hi|hey|hello)(?: \w+)?|so|and|also|oh|now|then|btw"
+    r"|by the way|yes|great|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to)[\s,!]*)*",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.!?;:,\n—–]")
 _ASKED = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
 #: between a request and what follows it
 _BEFORE_STATEMENT = re.compile(r"\s*(?::|\s[-–—](?=\s))\s*")
+_NEXT_LINE = re.compile(r"[ \t]*\n\s*")
 _COMMA = re.compile(r",\s+(?!(?:and|but|or|so|because|since|if|when|he|she|they|it|that|which)\b)")
+_REST = re.compile(r"(?:and|but|or)\b", re.IGNORECASE)
 _NOTHING_MORE = re.compile(r"\s*(?:[.!;]|$)")
 #: at the end of a statement before the next request, or of one that a request follows
 _LOOSE_END = re.compile(r"[\s,;—–-]*(?:\b(?:and|so|also|but|please|then)\b[\s,]*)*$", re.IGNORECASE)
@@ -116,7 +118,9 @@ def _statements(
     text: str, request: re.Match[str], paragraph: Range, own: Sequence[Range], following: int
 ) -> list[Range]:
     """The ranges of what a request is about: behind it, else before it."""
+    opens = _POLITE.fullmatch(text, paragraph[0], request.start()) is not None
     after = _BEFORE_STATEMENT.match(text, request.end()) or _COMMA.match(text, request.end())
+    after = after or (_NEXT_LINE.match(text, request.end()) if opens else None)
     if after is not None:
         if after.end() < paragraph[1]:
             found = [_first_sentence(text, after.end(), min(paragraph[1], following))]
@@ -130,7 +134,14 @@ def _statements(
         found = []
     polite = _ASKED.search(text, paragraph[0], request.start()) is not None
     kept = (_trimmed(text, start, end, polite) for start, end in found)
-    return [(start, end) for start, end in kept if end > start and text[end - 1] != "?"]
+    return [one for one in kept if _states(text[slice(*one)])]
+
+
+def _states(said: str) -> bool:
+    """Whether words say something: no question, no courtesy, not the rest of the request."""
+    if not said or said.endswith("?") or _REST.match(said):
+        return False
+    return _POLITE.fullmatch(said.rstrip(" .!,")) is None
 
 
 def _first_sentence(text: str, start: int, end: int) -> Range:
