@@ -64,8 +64,9 @@ _REQUEST = re.compile(
 )
 #: what may stand before a request in its clause
 _POLITE = re.compile(
-    r"[\s\W]*(?:(?:please|pls|ok|okay|(?:hi|hey|hello)(?: \w+)?|so|and|also|oh|now|then|btw"
-    r"|by the way|yes|great|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to)[\s,!]*)*",
+    r"[\s\W]*+(?:(?:please|pls|ok|okay|(?:hi|hey|hello)(?: \w+)?|so|and|also|oh|now|then|btw"
+    r"|by the way|yes|great|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to"
+    r"|i want you to)\b[\s,!]*)*+",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.!?;:,\n—–]")
