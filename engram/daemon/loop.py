@@ -317,7 +317,7 @@ class DaemonLoop:
             self._log.note("consolidated", vault=str(worker.root), steps=len(done.steps))
 
     def _rebuild_index(self, worker: VaultWorker) -> None:
-        if self._is_active(worker) and worker.rebuild_index():
+        if self._learns(worker) and worker.rebuild_index():
             self._log.note("index_built", vault=str(worker.root))
             trim_memory()
 
@@ -325,7 +325,11 @@ class DaemonLoop:
         return 0.0 if self._learns(worker) and worker.embed() else None
 
     def _bring_up_index(self, worker: VaultWorker) -> float | None:
-        if worker.is_here(self.watch) and not worker.here.bring_up_index():
+        if (
+            worker.is_here(self.watch)
+            and not worker.here.shared
+            and not worker.here.bring_up_index()
+        ):
             return _INDEX
         return None
 
@@ -333,8 +337,8 @@ class DaemonLoop:
         return not self.paused.everything and worker.is_here(self.watch)
 
     def _learns(self, worker: VaultWorker) -> bool:
-        """Whether anything is made of what is in a vault: not in one that is shared, where several
-        machines would."""
+        """Whether anything is made of what is in a vault: not in one that is shared, which is read
+        for hooks and no more."""
         return self._is_active(worker) and not worker.here.shared
 
     def _report_capture(self, captured: SourceResult, source: str) -> None:

@@ -2,9 +2,10 @@
 
 Settles hand edits, empties the inbox, extracts what the triggers say, seals boxes after their gap,
 consolidates after an idle time, after many new memories and once a day, rebuilds the index once a
-day when anything changed, and makes vectors where a model is named for it. Guarantees: a vault that
-is moved away is closed, not taken for emptied, and opened again when it comes back; without work
-nothing is written. Imported turns are consolidated without a model.
+day when anything changed, and makes vectors where a model is named for it. One that is shared with
+others is only read, for hooks. Guarantees: a vault that is moved away is closed, not taken for
+emptied, and opened again when it comes back; without work nothing is written. Imported turns are
+consolidated without a model.
 """
 
 from __future__ import annotations
@@ -147,7 +148,10 @@ class VaultWorker:
     # -- tasks ---------------------------------------------------------------------------------
 
     def edits(self) -> int:
-        """Settle hand edits; returns how many files."""
+        """Settle hand edits; returns how many files. Of a shared vault nothing is written."""
+        if self.here.shared:
+            self.here.ready_for_readers()
+            return 0
         return self._counted(self.here.take_up_edits())
 
     def inbox(self) -> SourceResult:

@@ -15,7 +15,7 @@ of asking. Events of the vault that the contract does not know (`consolidated`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from engram.model import phase_event
@@ -62,8 +62,8 @@ _NOT_JUDGED = frozenset({HAND_EDIT, NUMBERED, PROMOTED})
 _ACTORS: Mapping[str, str] = {"consolidate": NIGHT, "expire": NIGHT, "import": IMPORT}
 #: the name of a conversation's transcript: who spoke with the person, and a digest
 _TRANSCRIPT = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{12}")
-#: transcripts of what a person typed
-_TYPED = frozenset({"remember"})
+#: the source of transcripts of what a person typed
+TYPED = "remember"
 _INTERACTION = "interaction_recorded"
 
 
@@ -132,18 +132,6 @@ class Known(phase_event.KnownPhases, Protocol):
 
     def tags(self, policy: str, attempt: Attempt) -> Sequence[str]:
         """The tags of what was admitted under the policy of a digest."""
-        ...
-
-    def phase_id(self, store: str, time: Instant) -> str:
-        """The phase of a store (`<space>:<owner>`) at a moment; `phase-unknown` of no store."""
-        ...
-
-    def phase_counts(self, block: GivenBlock) -> Mapping[str, Mapping[str, int]]:
-        """How many items of a block came from which phase, by space."""
-        ...
-
-    def current_phase(self, block: GivenBlock) -> Fields | None:
-        """The phase that a block was given in; None before the first memory of its store."""
         ...
 
     def question(self, block: GivenBlock) -> str:
@@ -399,23 +387,4 @@ def _actor(
     if not session:
         return _ACTORS.get(one.kind, PERSON), BY_HAND
     profile = session.rpartition("-")[0]
-    return PERSON if profile in _TYPED else profile, session
-
-
-def ordered(
-    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock | AskedDiff]
-) -> Iterator[LoggedTransaction | GivenBlock | AskedDiff]:
-    """All, newest first: a block comes after the last transaction that was seen, by its number.
-
-    So does a difference that was asked for. Times do not count: a clock may go back.
-    """
-    waiting = iter(blocks)
-    block = next(waiting, None)
-    for one in transactions:
-        while block is not None and block.last >= one.number:
-            yield block
-            block = next(waiting, None)
-        yield one
-    while block is not None:
-        yield block
-        block = next(waiting, None)
+    return PERSON if profile == TYPED else profile, session

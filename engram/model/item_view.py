@@ -29,6 +29,8 @@ _BASE = {"fact": 4, "correction": 4, "preference": 3, "decision": 3, "execution"
 _EMPHASIS = re.compile(r"\b(?:always|never|must|avoid)\b", re.IGNORECASE)
 #: the highest that its scale is made for
 TOP_IMPORTANCE = 6
+#: what letters and digits are of ASCII
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 #: the most characters of a text that stand in a dedup key, and the digits of a digest
 _LONGEST, _DIGEST = 64, 16
 
@@ -83,6 +85,8 @@ def dedup_key(event_type: str, text: str, slot: str = "", *, logged: bool = Fals
 def _bare(text: str) -> str:
     """Letters, digits and their marks, case folded; of a text without any its signs."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if folded.isascii():  # the same at once
+        return " ".join(_ASCII_WORD.findall(folded)) or " ".join(folded.split())
     signs = (sign if unicodedata.category(sign)[0] in "LMN" else " " for sign in folded)
     return " ".join("".join(signs).split()) or " ".join(folded.split())
 

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from engram.model.instant import Instant
-from engram.model.item import Store, item_id
+from engram.model.item import Store
 from engram.model.phase import Phase
 
 #: changes that are told one by one
 MOST_CHANGES = 8
+#: colons in the id of an item
+_PARTS = 3
 
 
 class PhaseItem(NamedTuple):
@@ -129,8 +131,9 @@ def _in_order(items: Iterable[PhaseItem]) -> list[PhaseItem]:
 
 def _place(name: str) -> tuple[str, int]:
     """Items of a store and kind by their number, whatever else by its name."""
-    item = item_id(name)
-    return (name, 0) if item is None else (f"{item.store}:{item.kind}", item.number)
+    head, _, number = name.rpartition(":")
+    numbered = name.count(":") == _PARTS and number.isdecimal()
+    return (head, int(number)) if numbered else (name, 0)
 
 
 def _by_key(items: Sequence[PhaseItem]) -> Mapping[str, Sequence[PhaseItem]]:

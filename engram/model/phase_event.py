@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from engram.model.given import GivenBlock
 from engram.model.instant import Instant
 from engram.model.item import Store, item_id
 from engram.model.phase import DISABLED, NO_PHASE, Phase
@@ -38,6 +39,18 @@ class KnownPhases(Protocol):
 
     def is_first(self, item: str, time: Instant) -> bool:
         """Whether an item, judged at a moment, is the first of its store and in its first phase."""
+        ...
+
+    def phase_id(self, store: str, time: Instant) -> str:
+        """The phase of a store (`<space>:<owner>`) at a moment; `phase-unknown` of no store."""
+        ...
+
+    def phase_counts(self, block: GivenBlock) -> Mapping[str, Mapping[str, int]]:
+        """How many items of a block came from which phase, by space."""
+        ...
+
+    def current_phase(self, block: GivenBlock) -> Fields | None:
+        """The phase that a block was given in; None before the first memory of its store."""
         ...
 
 

@@ -7,17 +7,17 @@ so that the last few of very many cost no more than they are. Nothing is written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.contract_event import (
     SOURCES,
+    TYPED,
     ContractEvent,
     LoggedTransaction,
     events_of,
     events_of_block,
     events_of_diff,
-    ordered,
 )  # fmt: skip
 from engram.model.errors import BadInput
 from engram.model.given import BY_HAND
@@ -30,6 +30,7 @@ from engram.model.policy import policy_of_snapshot
 from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON
 from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, PHASE_DIFF, RECALL
 from engram.model.traced_text import traced_text
+from engram.model.vault_label import split_id
 from engram.model.write_rules import Attempt, tags_of
 from engram.store.catalog.given_rows import newest_asked
 from engram.store.catalog.log_rows import LogFilter
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
     from engram.model.given import GivenBlock
     from engram.model.instant import Instant
     from engram.model.item import Store
+    from engram.model.memory import Memory
     from engram.model.phase import Phase
     from engram.queries.given_queries import GivenQueries
+    from engram.queries.memories import Memories
     from engram.queries.phase_queries import PhaseQueries
     from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.catalog import Catalog
@@ -61,10 +64,10 @@ class ContractLog:
 
     def __init__(
         self, catalog: Catalog, givens: GivenQueries, log: AccessLog,
-        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
+        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries, memories: Memories,
     ) -> None:  # fmt: skip
         """`policy` gives the snapshot of a digest, empty where there is none."""
-        self._known = _CatalogKnown(catalog, givens, policy, phases)
+        self._known = _CatalogKnown(catalog, givens, policy, phases, memories.memory)
         self._catalog = catalog
         self._log = log
         self._policy = policy
@@ -127,11 +130,16 @@ class ContractLog:
         return (one for one in newest_asked(self._log) if session in ("", one.session))
 
 
+def _is_by_hand(wanted: EventFilter, event: ContractEvent) -> bool:
+    """Whether an event is of what the person typed, which has a transcript but no conversation."""
+    return wanted.session == BY_HAND and event.session.rpartition("-")[0] == TYPED
+
+
 def _is_wanted(event: ContractEvent, wanted: EventFilter) -> bool:
     return (
         wanted.type in ("", event.type)
         and event.time >= wanted.since
-        and wanted.session in ("", event.session)
+        and (wanted.session in ("", event.session) or _is_by_hand(wanted, event))
         and (not wanted.space or wanted.space in event.spaces)
     )
 
@@ -142,7 +150,9 @@ class _CatalogKnown:
     def __init__(
         self, catalog: Catalog, givens: GivenQueries,
         policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
+        memory: Callable[[str], Memory | None],
     ) -> None:  # fmt: skip
+        self._memory = memory
         self._phases = phases
         self._catalog = catalog
         self._givens = givens
@@ -158,10 +168,14 @@ class _CatalogKnown:
         tick = self._catalog.items.tick_of(known) if known is not None else 0
         told = {name: value for name, value in meta.items() if value}
         place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
-        memory = self._catalog.memory(file)
+        memory, (label, _) = self._memory(file), split_id(file)
         if memory is not None:
-            told |= self._phases.meta(
-                known.store if known else store_of_memory(memory), memory.created
+            told |= (
+                {"vault": label}
+                if label
+                else self._phases.meta(
+                    known.store if known else store_of_memory(memory), memory.created
+                )
             )
             seen = memory_item(memory, item, tick, told)
             row = item_row(seen)
@@ -229,3 +243,22 @@ class _CatalogKnown:
 
     def question(self, block: GivenBlock) -> str:
         return traced_text(self._givens.question(block)[1])
+
+
+def ordered(
+    transactions: Iterable[LoggedTransaction], blocks: Iterable[GivenBlock | AskedDiff]
+) -> Iterator[LoggedTransaction | GivenBlock | AskedDiff]:
+    """All, newest first: a block comes after the last transaction that was seen, by its number.
+
+    So does a difference that was asked for. Times do not count: a clock may go back.
+    """
+    waiting = iter(blocks)
+    block = next(waiting, None)
+    for one in transactions:
+        while block is not None and block.last >= one.number:
+            yield block
+            block = next(waiting, None)
+        yield one
+    while block is not None:
+        yield block
+        block = next(waiting, None)

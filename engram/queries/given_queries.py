@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 #: a host may stamp a prompt before it calls the hook, and after: the time limit of a hook, cut off
 _BEFORE = timedelta(seconds=2)
-#: how long after its hook a prompt is stamped at most, and the first one of a session
-_AFTER = {"prompt": timedelta(seconds=15), "session-start": timedelta(days=7)}
+#: how long after its hook a prompt is stamped at most, and the first one of a session: what is
+#: asked later than that is not what the session was begun for
+_AFTER = {"prompt": timedelta(seconds=15), "session-start": timedelta(minutes=10)}
 #: turns that are looked at for one that no program wrote
 _LOOKED_AT = 3
 

@@ -135,7 +135,7 @@ class PhaseQueries:
                 items.get(one.id, one.id), kind_of(one.key),
                 dedup_key(event_type_of(one.category, one.schema), one.text, one.key, logged=True),
             )
-            for one in self._catalog.phases.memories(names)
+            for one in self._catalog.phases.statements(names)
         }  # fmt: skip
 
 

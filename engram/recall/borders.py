@@ -27,7 +27,8 @@ class Recipient(NamedTuple):
     for a person who asks for all of them. `personal` is the setting `recall.share_personal`;
     `excludes` tells which projects are kept out. `session` is the transcript of its conversation,
     '' where that is not known; `spaces` are those that the policy reads. `is_older` tells whether a
-    memory is of an older phase, where the policy has none of those given.
+    memory is of an older phase, where the policy has none of those given; `is_silent`, whether the
+    session that one belongs to is over by time.
     """
 
     projects: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Recipient(NamedTuple):
     spaces: tuple[str, ...] = SPACES
     person: bool = False
     is_older: Callable[[Memory], bool] = lambda memory: False
+    is_silent: Callable[[Memory], bool] = lambda memory: False
 
 
 def is_open_to(
@@ -64,8 +66,9 @@ def is_open_to(
 
 
 def is_memory_open_to(recipient: Recipient, audience: Audience, memory: Memory) -> bool:
-    """The same of a memory."""
-    return is_open_to(recipient, audience, memory.space, memory.project, memory.conversation)
+    """The same of a memory; of one of a session, while that goes on."""
+    is_open = is_open_to(recipient, audience, memory.space, memory.project, memory.conversation)
+    return is_open and not (memory.space == SESSION and recipient.is_silent(memory))
 
 
 def is_turn_open_to(recipient: Recipient, audience: Audience, project: str) -> bool:

@@ -139,7 +139,7 @@ def _values(
             from engram.settings.refusals import not_for_vaults
 
             listed = [key for key, row in POLICY_KEYS.items() if row.for_vaults]
-            raise not_for_vaults(where, name, value, listed)
+            raise not_for_vaults(where, name, value, listed, VAULT_POLICY)
         yield name, StatedValue(_read(found[1], name, value, where), layer, str(path), line)
 
 
@@ -157,6 +157,12 @@ def _unknown(where: str, name: str, value: object) -> ConfigError:
 
     parts = name.split(".")
     if parts[0] == SECTIONS and len(parts) > 1 and parts[1] in SPACES:
+        key = ".".join(parts[2:])
+        if key in POLICY_KEYS or any(one.startswith(f"{key}.") for one in POLICY_KEYS if key):
+            from engram.model.errors import ConfigError
+
+            hint = f"{key} is of all spaces together: write it outside of [{SECTIONS}.{parts[1]}]"
+            return ConfigError(str(unknown(where, name, value)), hint)
         names = [f"{SECTIONS}.{parts[1]}.{key}" for key, row in POLICY_KEYS.items() if row.scoped]
     else:
         names = [*POLICY_KEYS, *(f"{SECTIONS}.{space}" for space in SPACES)]

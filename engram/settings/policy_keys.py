@@ -156,8 +156,17 @@ def _names(key: PolicyKey, items: list[object]) -> tuple[str, ...]:
     else:
         good = all(map(_is_text, found)) and NOTHING[0] not in found
     if not good:
-        raise ValueError(allowed_policy(key))
+        strange = next((one for one in found if one not in key.choices), "")
+        raise ValueError(_without(key, strange) if key.kind == "names" else allowed_policy(key))
     return found
+
+
+def _without(key: PolicyKey, word: str) -> str:
+    """What a list of names must be, and the word in it that is no such name."""
+    # imported here: only a mistake needs it
+    from engram.settings.refusals import shown
+
+    return f"{allowed_policy(key)}; {shown(word)} is none"
 
 
 def _is_text(text: str) -> bool:

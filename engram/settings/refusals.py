@@ -58,12 +58,14 @@ def no_timezone(where: str, name: str) -> ConfigError:
     return ConfigError(f"{where}: timezone = {shown(name)} is no time zone known here", hint)
 
 
-def not_for_vaults(where: str, name: str, value: object, listed: Iterable[str]) -> ConfigError:
-    """A key that a vault's own file may not set."""
+def not_for_vaults(
+    where: str, name: str, value: object, listed: Iterable[str], own: str = "config.toml"
+) -> ConfigError:
+    """A key that a vault's own file may not set; `own` is the person's file of that kind."""
     return ConfigError(
         f"{where}: a vault may not set {name} = {shown(value)}; it may set "
         + ", ".join(sorted(listed)),
-        "take the line out; a key that a stranger could abuse belongs in your own config.toml",
+        f"take the line out; a key that a stranger could abuse belongs in your own {own}",
     )
 
 

@@ -441,7 +441,7 @@ class Vault:
             "" if reader is None or reader.session == BY_HAND else reader.session,
             self.parts.policy.read_order,
             not names if reader is None else reader.by == PERSON,
-            self.parts.is_older,
+            self.parts.is_older, self.parts.is_silent,
         )  # fmt: skip
 
     def grep(
@@ -513,7 +513,7 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
         """The memories that pass, newest first; empty arguments do not filter.
 
@@ -523,7 +523,7 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas)
+        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:
@@ -765,6 +765,7 @@ class Vault:
             AccessLog(disk),
             lambda digest: kept_policy(disk, digest),
             parts.phase_queries,
+            parts.memories,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found

@@ -20,6 +20,7 @@ from engram.settings.shipped import shared_template
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
+from engram.store.base.exposure import tracked_by_git
 
 if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
@@ -72,7 +73,8 @@ def register(
 
     One that says it is shared is registered so, with the projects that it `serves` besides those
     of the repository around it, and the most `authority` that its headers may claim. Raises
-    NotFound when the folder is none, BadInput for either of these and a vault of one's own.
+    NotFound when the folder is none; BadInput for either of these and a vault of one's own, and for
+    a shared one whose log books came with git: they are believed.
     """
     loaded = load(root, {}, {}, places)
     if loaded.vault is None:
@@ -81,6 +83,12 @@ def register(
         raise BadInput(
             f"{root} is not shared: it serves whatever you work on, and its headers are yours",
             f"`engram trust {root}`; `engram init --shared project PATH` makes a shared one",
+        )
+    if loaded.vault.shares and tracked_by_git(root, layout.STATE):
+        logs = root / layout.STATE
+        raise BadInput(
+            f"git carries {logs}: it says what a machine did, and here it would be believed",
+            f"`git rm -r --cached {logs}`, remove the folder, and commit that",
         )
     sharing = Sharing(loaded.vault.shares, tuple(serves), authority or AUTHORITIES[0])
     Registry(places).add(root, loaded.vault.id, sharing)

@@ -60,7 +60,9 @@ def share(
                 raise
         if dry_run:
             return judged
-        return [_promoted(name, target, entry, terms, vault, dry_run=False) for name in entries]
+        done = [_promoted(name, target, entry, terms, vault, dry_run=False) for name in entries]
+        target.ready_for_readers()
+        return done
 
 
 def _promoted(

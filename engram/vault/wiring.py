@@ -411,6 +411,14 @@ class VaultParts:
         return OlderPhases(self.phases.read(), spaces, self.clock.now(), said).hold
 
     @property
+    def is_silent(self) -> Callable[[Memory], bool]:
+        """Whether the session that a memory belongs to is over by time."""
+        from engram.model.retention import is_silent
+
+        now = self.clock.now()
+        return lambda memory: is_silent(self.ages.last_heard(memory), now)
+
+    @property
     def phase_queries(self) -> PhaseQueries:
         """The phases of each store, of the page as it is now."""
         from engram.queries.phase_queries import PhaseQueries

@@ -29,7 +29,9 @@ MEASUREMENTS = (
     "closing",
     "tiers",
     "events",
+    "phases",
     "beside",
+    "spaces",
 )
 
 

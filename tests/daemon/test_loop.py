@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from engram.pipeline.consolidation import ConsolidationMode, consolidate
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 from tests.fakes.model_server import ModelServer, embeds, fails
+from tests.kit import tree_digest
 
 HOUR = 3600.0
 
@@ -430,3 +432,25 @@ def test_what_is_excluded_while_it_runs_is_not_read_any_more(
     life.live(HOUR)
     assert not [text for text in memories(open_vault) if "tabs" in text]
     assert events(environment).count("reloaded") == 1
+
+
+def test_a_shared_vault_is_read_for_hooks_and_nothing_else(
+    begin: Callable[..., Life], projects: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    shared = tmp_path / "rules"
+    Vault.create(shared, environment=environment, shares="system").close()
+    life = begin()
+    life.live(60)
+    before = tree_digest(shared)
+    folder = shared / "facts" / "2026-03-06"
+    folder.mkdir()
+    text = "---\nid: fact-a\ncategory: fact\nstatus: active\ncreated: 2026-03-06T10:00:00Z\n---\n"
+    (folder / "fact-a.md").write_text(f"{text}The till closes at six.\n", encoding="utf-8")
+    life.loop.tasks.want(f"edits {shared}")
+    life.live(3 * HOUR)
+    (folder / "fact-a.md").unlink()
+    folder.rmdir()
+    assert tree_digest(shared) == before
+    (catalog,) = (tmp_path / "home" / "cache").glob("*/reading/catalog.sqlite")
+    with sqlite3.connect(catalog) as database:
+        assert database.execute("select id from memories").fetchall() == [("fact-a",)]

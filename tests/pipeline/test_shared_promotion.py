@@ -229,6 +229,23 @@ def test_no_header_claims_more_than_the_registry_lets_it(
         assert [one.authority for one in again.list()] == ["tool_verified"]
 
 
+def test_words_that_somebody_changed_count_again_once_confirmed(
+    vault: Vault, shared: Vault
+) -> None:
+    memory = told(vault)
+    vault.promote([memory.id], "project")
+    (path,) = files(shared.root / "facts")
+    path.write_text(path.read_text(encoding="utf-8").replace("8080", "9090"), encoding="utf-8")
+    assert [one.authority for one in shared.list()] == ["ai_inferred"]
+    before = path.read_bytes()
+    shared.confirm([memory.id])
+    assert [one.authority for one in shared.list()] == ["user_asserted"]
+    shared.rebuild()
+    assert ([one.authority for one in shared.list()], path.read_bytes()) == (
+        ["user_asserted"], before,
+    )  # fmt: skip
+
+
 def test_a_shared_vault_takes_no_conversation(vault: Vault, shared: Vault, tmp_path: Path) -> None:
     memory = told(vault)
     vault.promote([memory.id], "project")

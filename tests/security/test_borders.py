@@ -33,6 +33,10 @@ STATED = Memory(
 MEMORIES = {
     "kookaburra": replace(
         STATED, text="For now the kookaburra lantern stays unlit.", space="session",
+        sources=(f"{SESSION}#^m0123456789",), created="2026-03-06T09:00:00Z",
+    ),
+    "bettong": replace(
+        STATED, text="For now the bettong lantern is broken.", space="session",
         sources=(f"{SESSION}#^m0123456789",),
     ),
     "wombat": replace(
@@ -68,6 +72,7 @@ BY_HAND_AT = Place("shop"), Place("till"), Place("elsewhere")
 TABLE = """
                agents  by hand  MCP     what it is
     kookaburra 1 0 0 0 | 0 0 0 | 1 0 0 0 # of session s1, in the shop
+    bettong    0 0 0 0 | 0 0 0 | 0 0 0 0 # of session s1, with its last word 27 hours ago
     wombat     1 1 1 1 | 1 1 1 | 1 1 1 1 # of the user, about work
     numbat     0 0 0 0 | 1 1 1 | 1 1 1 1 # of the user, private
     quokka     1 1 0 0 | 1 0 1 | 1 1 0 1 # of the shop
@@ -192,7 +197,7 @@ def test_each_space_is_given_to_whom_it_is_for(filled: Desk) -> None:
     found = json.loads(filled.shop.run("search", "lantern", "--json", "--limit", "40").out)
     assert words(json.dumps(found)) == " ".join(MEMORIES)
     assert words(filled.recall(BY_HAND_AT[0], "lantern", "--mode", "exhaustive")) == words(
-        " ".join(MEMORIES).replace("kookaburra", "").replace("galah", "")
+        " ".join(MEMORIES).replace("kookaburra bettong", "").replace("galah", "")
     )
 
 

@@ -190,6 +190,7 @@ def test_a_number_of_ticks_follows_forget_policy_and_forgetting_can_be_off(perso
         ('\ufeff\r\nwrite_policy = "some"\r\n', ":2: write_policy = "),
         ("write_policy = 3", "must be one of none, minimal, normal, aggressive"),
         ('allow_event_types = ["facts"]', "must be a list of some of preference"),
+        ('allow_event_types = ["fact", "facts", "decision"]', '; "facts" is none'),
         ('allow_event_types = ["none", "fact"]', "must be a list of some of preference"),
         ('deny_event_types = ["none"]', "must be a list of some of preference"),
         ('allow_event_types = "fact"', "must be a list of some of preference"),
@@ -229,13 +230,21 @@ def test_a_file_that_is_not_understood_is_told_with_its_line(
         assert len(str(error)) < 600 and error.hint
 
 
+def test_a_key_that_is_of_no_single_space_is_to_stand_outside_of_sections(person: Person) -> None:
+    for text in ('[space.session.spaces]\nwrite = ["user"]', '[space.session]\npreset = "vault"'):
+        hint = person.refusal(text).hint
+        assert hint.endswith("of all spaces together: write it outside of [space.session]")
+
+
 def test_a_vault_may_not_say_whose_word_stands(person: Person) -> None:
     text = "\n[phase]\nenabled = false\n"
     assert person.load(text).policy.phase.enabled is False
     error = person.refusal(vault=text)
     assert f"{person.of_vault}:3: a vault may not set phase.enabled = false" in str(error)
     order = 'authority_order = ["ai_inferred", "user_asserted", "tool_verified", "system_imposed"]'
-    assert "a vault may not set authority_order" in str(person.refusal(vault=order))
+    error = person.refusal(vault=order)
+    assert "a vault may not set authority_order" in str(error)
+    assert error.hint.endswith("belongs in your own policy.toml")
 
 
 def test_a_vault_policy_of_ten_megabytes_or_behind_a_link_is_not_read(

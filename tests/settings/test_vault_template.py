@@ -12,6 +12,8 @@ import yaml
 from engram.consolidate.passes import record_index
 from engram.model.errors import ConfigError
 from engram.settings.load import VAULT_KEYS, load, vault_template
+from engram.settings.registry import SHARED_SPACES
+from engram.settings.shipped import shared_template
 
 VIEWS = sorted((vault_template() / "views").glob("*.base"))
 #: header keys of design 4.1 that the views may show
@@ -29,6 +31,17 @@ def test_the_template_is_exactly_this() -> None:
         "views/decisions.base", "views/needs-review.base",
         "views/open-commitments.base", "views/this-week.base",
     }  # fmt: skip
+
+
+def test_the_template_of_a_shared_vault_is_exactly_this(tmp_path: Path) -> None:
+    root = shared_template()
+    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    assert files == {".gitignore", "README.md", "engram.toml"}
+    text = (root / "engram.toml").read_text(encoding="utf-8").replace("@ID@", "ours")
+    for space in SHARED_SPACES:
+        (tmp_path / "engram.toml").write_text(text.replace("@SHARES@", space), encoding="utf-8")
+        header = load(tmp_path, {"ENGRAM_HOME": str(tmp_path)}).vault
+        assert header is not None and (header.timezone, header.shares) == ("UTC", space)
 
 
 def test_the_vault_file_waits_for_an_id_and_then_loads(tmp_path: Path) -> None:

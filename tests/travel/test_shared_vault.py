@@ -19,6 +19,7 @@ from engram.settings.registry import Registry
 from engram.settings.shared_vaults import serving
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault, create
+from engram.vault.beside import take_up
 from tests.kit import files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
@@ -148,6 +149,10 @@ def test_an_edit_of_the_other_is_taken_up_and_claims_nothing(
     ben.edits("user_asserted", "system_imposed")
     ben.pushes()
     ann.git("pull")
+    with ann.shared() as vault:
+        take_up(vault.parts)
+        (read,) = vault.parts.beside.values()
+        assert [one.authority for one in read.catalog.memories()] == ["ai_inferred"]
     (found,) = ann.knows().values()
     assert (found.id, found.authority) == (name, "ai_inferred")
     assert "three writers" in found.text
@@ -203,3 +208,13 @@ def test_a_file_with_marks_of_a_merge_waits_for_a_person(people: tuple[Person, P
     with ann.own() as vault, pytest.raises(EngramError, match="promotion_conflict"):
         vault.restore(name)
         vault.promote([name], "project")
+
+
+def test_log_books_that_came_with_git_are_not_believed(people: tuple[Person, Person]) -> None:
+    ann, ben = people
+    ann.promotes(DECIDED)
+    ann.git("add", "-f", "memory/state")
+    ann.pushes()
+    ben.git("pull")
+    with pytest.raises(EngramError, match="git carries"):
+        create.register(ben.memory, places_of(ben.environment))

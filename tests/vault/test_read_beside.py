@@ -10,7 +10,7 @@ import pytest
 
 from engram.model.ids import docid
 from engram.settings.registry import Sharing
-from tests.kit import tree_digest
+from tests.kit import tree_digest, where
 from tests.team import Team, decision
 
 CENTS = decision("Money in the shop is counted in cents, never in floats.")
@@ -133,6 +133,37 @@ def test_a_teammates_change_that_git_brought_counts_at_once(team: Team) -> None:
     path.unlink()
     assert "cents" not in team.given("session-start")
     assert team.json("search", "money counted in cents", here=team.shop) == []
+
+
+def test_what_is_promoted_is_given_at_once_from_where_it_is_now(team: Team) -> None:
+    own = "decision-20260304-090000-839ac264"
+    ran = team.run("promote", own, "--to", "project", here=team.shop)
+    assert ran.code == 0, ran.err
+    block = team.given("session-start")
+    assert block.count("We decided to use Postgres") == 1
+    assert "@shop decision 2026-03-04: We decided to use Postgres" in block
+    found = team.json("search", "postgres", here=team.shop)
+    assert isinstance(found, list)
+    assert [one["id"] for one in found if one["collection"] == "memories"] == [f"@shop/{own}"]
+
+
+def test_a_purge_in_the_shared_vault_leaves_no_word_of_it_to_its_readers(team: Team) -> None:
+    team.run("search", "cents", here=team.shop)
+    assert where(team.folder / "home", "floats")
+    ran = team.run("purge", CENTS.id, "--yes", "--vault", str(team.memory))
+    assert ran.code == 0, ran.err + ran.out
+    assert where(team.folder / "home", "floats") == []
+    assert team.json("search", "money counted in cents", here=team.shop) == []
+
+
+def test_who_was_given_something_of_another_vault_is_an_event_with_its_words(team: Team) -> None:
+    team.run("recall", "how is money counted?", here=team.shop)
+    (event,) = team.json("events", "--event", "memory_recall", here=team.shop)  # type: ignore[misc]
+    (item,) = event["recalled"]
+    assert (item["id"], item["text"]) == (f"@shop/{CENTS.id}", CENTS.text)
+    assert item["meta"]["vault"] == "@shop" and item["meta"]["space"] == "project"
+    (event,) = team.json("events", "--event", "memory_recall")  # type: ignore[misc]
+    assert event["recalled"][0]["text"] == "(gone)"
 
 
 @pytest.mark.parametrize("what", ["gone", "another", "newer", "own", "broken", "empty"])

@@ -21,6 +21,26 @@ def shared_by_git(root: Path) -> str:
     return ""
 
 
+def tracked_by_git(root: Path, folder: str) -> bool:
+    """Whether git carries files of a folder of the vault: its list of them names one."""
+    top = next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
+    if top is None:
+        return False
+    inside = (root / folder).relative_to(top).as_posix()
+    try:
+        return f"{inside}/".encode() in (_git_folder(top) / "index").read_bytes()
+    except OSError:
+        return False
+
+
+def _git_folder(top: Path) -> Path:
+    """Where git keeps what it knows of a repository, or of a worktree."""
+    if (top / ".git").is_dir():
+        return top / ".git"
+    line = (top / ".git").read_text(encoding="utf-8", errors="replace")[:4096]
+    return top / line.removeprefix("gitdir: ").strip()
+
+
 def unguarded(root: Path) -> list[tuple[str, str]]:
     """The ignore files that should exclude a folder from git or sync and do not, and the folder.
 

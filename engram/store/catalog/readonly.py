@@ -75,21 +75,22 @@ class ReadOnlyCatalog:
         self.close()
 
     def live(
-        self, projects: Sequence[str], *, personal: bool, conversation: str = "",
-        heard_since: Instant = "",
-    ) -> list[LiveRow]:  # fmt: skip
+        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
+    ) -> list[LiveRow]:
         """The headers of live memories for everyone and for these projects, but of sessions.
 
         With `personal` those for the person alone are among them, of whatever project; with a
-        conversation what belongs to that session alone, if it went on since that time.
+        conversation what belongs to that session alone.
         """
         return self._live(
             "(audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ? or space = 'session' and session = ? and coalesce((select max(time)"
-            " from turns where transcript = session and seq > 0), created) > ?)",
-            "everyone", *projects, "person" if personal else "everyone", conversation, heard_since,
-        )  # fmt: skip
+            " or audience = ? or space = 'session' and session = ?)",
+            "everyone",
+            *projects,
+            "person" if personal else "everyone",
+            conversation,
+        )
 
     def live_for_anybody(self) -> list[LiveRow]:
         """The same for whomever they are meant, but for nobody."""
@@ -140,6 +141,12 @@ class ReadOnlyCatalog:
         marks = ",".join("?" * len(links))
         found = self._rows(f"select max(time) from turns where link in ({marks})", *links)
         return found[0][0] or ""
+
+    def last_turn(self, conversation: str) -> Instant:
+        """When the last turn of a conversation was said that is known; '' for none."""
+        said = f"transcript = ? and seq > 0 and state < {WITHDRAWN}"
+        found = self._rows(f"select coalesce(max(time), '') from turns where {said}", conversation)
+        return str(found[0][0])
 
     def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
         """The active session records of these projects, for their agents: their numbers, and the

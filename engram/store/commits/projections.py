@@ -20,7 +20,7 @@ from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
-from engram.model.trace import is_vouched
+from engram.model.trace import CONFIRMED, is_vouched
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
@@ -92,6 +92,9 @@ class Projections:
         self._records = records
         #: the events of the transaction that is followed: the catalog has those before it
         self._following: tuple[Event, ...] = ()
+        #: the last versions of files up to a transaction, where headers may claim less than all
+        self._known_files: dict[str, str] = {}
+        self._known_until = 0
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
@@ -277,6 +280,7 @@ class Projections:
         self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
             paths += self._look_at_homeless()
+        self._look_at_confirmed(plan.events)
         self._following = ()
         catalog.record(committed)
         after = self._hashes_of(paths)
@@ -290,6 +294,14 @@ class Projections:
         if plan.kind in COUNTING:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
+
+    def _look_at_confirmed(self, events: Iterable[Event]) -> None:
+        """Record files again whose claims count now, though none of their bytes changed."""
+        if self._most == AUTHORITIES[-1]:
+            return
+        confirmed = [event.subject for event in events if event.name == CONFIRMED]
+        for memory in list(self.catalog.memories(confirmed)) if confirmed else ():
+            self.look_at(memory.path)
 
     def _forgotten(self) -> list[str]:
         """The links of the turns that a person forgot."""
@@ -365,20 +377,31 @@ class Projections:
         if taken:
             return
         if isinstance(read.content, Memory):
-            memory = self._weighed(read.content)
+            memory = self._weighed(read.content, seen.sha)
             catalog.put_memory(memory, self._audience_of(memory))
         else:
             catalog.pages.put(read.content)
 
-    def _weighed(self, memory: Memory) -> Memory:
-        """A memory with the authority that counts here."""
+    def _weighed(self, memory: Memory, sha: str) -> Memory:
+        """A memory with the authority that counts here; `sha` is that of its file."""
         if authority_rank(memory.authority) <= authority_rank(self._most):
             return memory
         logged = (event for _, _, event in self.catalog.log.events(memory.id))
         here = (one for one in self._following if one.subject == memory.id)
-        vouched = is_vouched((*logged, *here))
+        # who only reads finds a file before anybody records that it was changed
+        vouched = self._written(memory.path) == sha and is_vouched((*logged, *here))
         counted = counted_authority(memory.authority, self._most, vouched=vouched)
         return replace(memory, authority=counted)
+
+    def _written(self, path: str) -> str:
+        """The SHA-256 of a file as the last transaction knows it; '' where none does."""
+        if self._transaction_log.sha_of(self._known_until + 1):
+            for committed in self._transaction_log.all(self._known_until):
+                self._known_until = committed.number
+                for change in (*committed.plan.changes, *committed.plan.seen):
+                    if change.path not in committed.left:
+                        self._known_files[change.path] = sha256_bytes(change.after or b"")
+        return self._known_files.get(path, "")
 
     def take_up(self, found: Scan) -> None:
         """Record a scan without a transaction: for a vault that is only read.

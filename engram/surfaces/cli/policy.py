@@ -107,6 +107,8 @@ def _loaded(places: UserPaths, vault: Path) -> tuple[LoadedPolicy, ConfigError |
 
 
 def _say_values(loaded: LoadedPolicy, values: Mapping[str, StatedValue]) -> None:
+    from textwrap import wrap
+
     rows = [
         (name, text, _place(value))
         for name, value in sorted(values.items())
@@ -114,7 +116,12 @@ def _say_values(loaded: LoadedPolicy, values: Mapping[str, StatedValue]) -> None
     ]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, text, place in rows:
-        say(f"{name:<{wide[0]}}  {text:<{min(wide[1], _WIDEST)}}  {place}")
+        # a word that is longer than the column is not broken: it could not be copied
+        parts = wrap(text, _WIDEST, break_long_words=False, break_on_hyphens=False)
+        first, *others = parts or [text]
+        say(f"{name:<{wide[0]}}  {first:<{min(wide[1], _WIDEST)}}  {place}")
+        for part in others:
+            say(f"{'':<{wide[0]}}  {part}")
     for name, value in loaded.without_effect.items():
         shown = "; ".join(in_words(name, value))
         talk(f"without effect: {name} = {shown} in {_place(value)}: what holds is as strict")

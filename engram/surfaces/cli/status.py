@@ -103,13 +103,15 @@ def command() -> None:
 
 def _own() -> tuple[str, EngramError | None, tuple[Reading, ...]]:
     """The person's own vault, why agents are given nothing of it, and what is read beside it."""
-    from engram.settings.vault_folders import own_vault
+    from engram.settings.vault_folders import is_shared, own_vault
     from engram.settings.vaults_read import own_entry, read_by_agents
 
-    places = places_of(os.environ)
-    own = os.path.realpath(own_vault(chosen().vault, os.environ).expanduser())
+    places, named = places_of(os.environ), chosen().vault
+    if named and is_shared(Path(named).expanduser(), os.environ):
+        named = ""  # whoever asks for its state does not call it their own
+    own = os.path.realpath(own_vault(named, os.environ).expanduser())
     try:
-        entry = own_entry(chosen().vault, os.environ, places)
+        entry = own_entry(named, os.environ, places)
     except EngramError as error:
         return own, error, ()
     return own, None, read_by_agents(entry, str(Path().absolute()), places)[1:]

@@ -24,7 +24,6 @@ from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.readonly import LiveRow, ReadOnlyCatalog
 
 if TYPE_CHECKING:
-    from engram.model.instant import Instant
     from engram.model.summary import Summary
     from engram.settings.paths import UserPaths
     from engram.settings.registry import Registered
@@ -86,13 +85,10 @@ class CatalogsBeside(ReadOnlyCatalog):
             other.close()
 
     def live(
-        self, projects: Sequence[str], *, personal: bool, conversation: str = "",
-        heard_since: Instant = "",
-    ) -> list[LiveRow]:  # fmt: skip
+        self, projects: Sequence[str], *, personal: bool, conversation: str = ""
+    ) -> list[LiveRow]:
         """Also what the vaults beside hold for anybody: their border is judged by its row."""
-        found = super().live(
-            projects, personal=personal, conversation=conversation, heard_since=heard_since
-        )
+        found = super().live(projects, personal=personal, conversation=conversation)
         for vault, base, rows in self._each(lambda _, other: other.live_for_anybody()):
             found += (
                 (row[0] + base, *row[1:4], audience_beside(row[4], vault),

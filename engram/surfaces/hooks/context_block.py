@@ -141,14 +141,21 @@ def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
 
 
 def _recipient(
-    source: ContextSource, projects: tuple[str, ...], reader: Reader, policy: PolicyRef
+    source: ContextSource, projects: tuple[str, ...], reader: Reader, policy: PolicyRef,
+    catalog_reader: ReadOnlyCatalog,
 ) -> Recipient:  # fmt: skip
     """The agent that works on a project."""
+
+    def is_silent(memory: Memory) -> bool:
+        heard = max(memory.created, catalog_reader.last_turn(memory.conversation))
+        return heard <= plus_minutes(source.now, -60 * SESSION_HOURS)
+
     globs = source.settings.capture.exclude
     session = "" if reader.session == BY_HAND else reader.session
     agent = Recipient(
-        projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces
-    )
+        projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces,
+        is_silent=is_silent,
+    )  # fmt: skip
     if not globs:
         return agent
     from engram.capture.exclusion import Exclusion
@@ -183,7 +190,7 @@ def at_session_start(
     projects = _projects(source, asked.folder)
     with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         policy = _policy(catalog_reader.policy_mark, source)
-        recipient = _recipient(source, projects, reader, policy)
+        recipient = _recipient(source, projects, reader, policy, catalog_reader)
         recipient = _in_phase(recipient, policy, catalog_reader, source)
         give = partial(_session_block, catalog_reader, source, recipient, policy)
         if earlier is None:
@@ -203,9 +210,8 @@ def _session_block(
 ) -> GivenContext:
     """The block, unless it is the one `known`; `without` what a conversation told."""
     rows = catalog_reader.live(
-        recipient.projects, personal=recipient.personal, conversation=recipient.session,
-        heard_since=plus_minutes(source.now, -60 * SESSION_HOURS),
-    )  # fmt: skip
+        recipient.projects, personal=recipient.personal, conversation=recipient.session
+    )
     left_out = catalog_reader.told_by(without) if without else frozenset()
     headers = (InjectionCandidate(*row) for row in rows if row[0] not in left_out)
     summaries, aging = catalog_reader.summarised(), source.settings.retention
@@ -297,7 +303,7 @@ def beside_a_prompt(
         if not found:
             return GivenContext()
         policy = _policy(catalog_reader.policy_mark, source)
-        recipient = _recipient(source, projects, reader, policy)
+        recipient = _recipient(source, projects, reader, policy, catalog_reader)
         recipient = _in_phase(recipient, policy, catalog_reader, source)
         known_ones = catalog_reader.memories(match.number for match in found)
         # a session is given at the start of the next one, or asked for
