@@ -60,7 +60,8 @@ def within_ceiling(candidate: Candidate, policy: Policy) -> Candidate:
 
 
 def _where_asked(candidate: Candidate, policy: Policy) -> Candidate:
-    """The candidate in the space that the person asks for, where the policy lets that be written.
+    """The candidate in the space that the person asks for, where the policy lets that be written,
+    or they ask by hand.
 
     Else, where a rule lets it leave, in session space, from which it is promoted. Words that the
     person did not type ask for nothing.
@@ -70,7 +71,8 @@ def _where_asked(candidate: Candidate, policy: Policy) -> Candidate:
         return candidate
     if not candidate.in_own_words:
         return replace(candidate, wish=None)
-    if wish.space in policy.write_spaces:
+    by_hand = candidate.origin == "person" and has_rule(policy, SESSION, wish.space)
+    if by_hand or wish.space in policy.write_spaces:
         asked = (*candidate.fields, (PROMOTION_REASON, wish.code))
         return replace(candidate, space=wish.space, fields=asked)
     if SESSION in policy.write_spaces and has_rule(policy, SESSION, wish.space):

@@ -133,15 +133,20 @@ def dictated(
 ) -> Candidate:
     """The candidate for what a person asks to remember: the words as given, and full confidence.
 
-    Only relative dates become days, as in what is extracted. What the rules make of the same words
-    (`guess`) lends tags, entities, slot and dates.
+    Only relative dates become days, as in what is extracted, and words that ask for a space are
+    left out. What the rules make of the same words (`guess`) lends tags, entities, slot and dates.
     """
     from engram.extract.receipt import receipt_of
     from engram.language.anchor import anchored
+    from engram.language.promotion_hints import asked_statements
     from engram.model.candidate import Candidate
 
     receipt = receipt_of(turn, turn.text)
-    text = anchored(turn.text, turn.day)
+    asked = asked_statements(turn.text)
+    said, wish = turn.text, guess.wish if guess is not None else None
+    if len(asked) == 1 and wish is not None:
+        said = turn.text[asked[0].start : asked[0].end]
+    text = anchored(said, turn.day)
     base = guess or Candidate(category, text, receipt, 1.0)
     told = replace(
         base,
@@ -152,6 +157,8 @@ def dictated(
         kind="episode" if kind == "episode" else "note",
         project=turn.project,
         space="project" if turn.project else "user",
+        # of which project it would be, nobody said
+        wish=None if wish is not None and wish.space == "project" and not turn.project else wish,
     )
     return vouched(told)
 

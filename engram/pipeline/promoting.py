@@ -32,6 +32,8 @@ from engram.pipeline.writing import writing
 if TYPE_CHECKING:
     from engram.pipeline.ports import Ports
 
+#: what programs are told where nothing was promoted
+_REFUSED = "PROMOTION_ERROR"
 _MEANINGS = {
     "promotion_disallowed": "no rule of the policy lets anything leave {from_} for {to}",
     "promotion_conflict": "a memory there stands against it: it waits in `engram review`",
@@ -66,6 +68,7 @@ class AskedPromotion(NamedTuple):
             raise BadInput(
                 f"nothing says in which project {memory.id} is to hold",
                 f"`engram promote {memory.id} --to project --project NAME`",
+                code=_REFUSED,
             )
         return found
 
@@ -145,6 +148,7 @@ def _check_in_use(memory: Memory) -> None:
         raise BadInput(
             f"{memory.id} is {memory.status}: it cannot be promoted",
             f"`engram restore {memory.id}` brings it back",
+            code=_REFUSED,
         )
 
 
@@ -158,6 +162,7 @@ def _raise_denied(done: Sequence[Promotion], to_space: str) -> None:
     raise BadInput(
         f"{memory.id} stays in {memory.space} space: {code}: {why}{nothing}",
         "`engram policy show` has the rules: promotions",
+        code=_REFUSED,
     )
 
 

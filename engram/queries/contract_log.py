@@ -30,6 +30,7 @@ from engram.model.policy import policy_of_snapshot
 from engram.model.promotion import PROMOTED_FROM, PROMOTION_REASON
 from engram.model.trace import BORDER_CHECK, CONTRACT_EVENTS, PHASE_DIFF, RECALL
 from engram.model.traced_text import traced_text
+from engram.model.vault_label import split_id
 from engram.model.write_rules import Attempt, tags_of
 from engram.store.catalog.given_rows import newest_asked
 from engram.store.catalog.log_rows import LogFilter
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
     from engram.model.given import GivenBlock
     from engram.model.instant import Instant
     from engram.model.item import Store
+    from engram.model.memory import Memory
     from engram.model.phase import Phase
     from engram.queries.given_queries import GivenQueries
+    from engram.queries.memories import Memories
     from engram.queries.phase_queries import PhaseQueries
     from engram.store.catalog.access_log import AccessLog
     from engram.store.catalog.catalog import Catalog
@@ -61,10 +64,10 @@ class ContractLog:
 
     def __init__(
         self, catalog: Catalog, givens: GivenQueries, log: AccessLog,
-        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
+        policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries, memories: Memories,
     ) -> None:  # fmt: skip
         """`policy` gives the snapshot of a digest, empty where there is none."""
-        self._known = _CatalogKnown(catalog, givens, policy, phases)
+        self._known = _CatalogKnown(catalog, givens, policy, phases, memories.memory)
         self._catalog = catalog
         self._log = log
         self._policy = policy
@@ -147,7 +150,9 @@ class _CatalogKnown:
     def __init__(
         self, catalog: Catalog, givens: GivenQueries,
         policy: Callable[[str], Mapping[str, object]], phases: PhaseQueries,
+        memory: Callable[[str], Memory | None],
     ) -> None:  # fmt: skip
+        self._memory = memory
         self._phases = phases
         self._catalog = catalog
         self._givens = givens
@@ -163,10 +168,14 @@ class _CatalogKnown:
         tick = self._catalog.items.tick_of(known) if known is not None else 0
         told = {name: value for name, value in meta.items() if value}
         place = {} if known is None else {"space": known.store.space, "owner": known.store.owner}
-        memory = self._catalog.memory(file)
+        memory, (label, _) = self._memory(file), split_id(file)
         if memory is not None:
-            told |= self._phases.meta(
-                known.store if known else store_of_memory(memory), memory.created
+            told |= (
+                {"vault": label}
+                if label
+                else self._phases.meta(
+                    known.store if known else store_of_memory(memory), memory.created
+                )
             )
             seen = memory_item(memory, item, tick, told)
             row = item_row(seen)

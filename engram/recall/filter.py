@@ -25,6 +25,7 @@ class Filter(NamedTuple):
     before: str = ""
     as_of: str = ""
     schemas: tuple[str, ...] = ()
+    space: str = ""
 
     @property
     def shown(self) -> Collection[str]:
@@ -46,6 +47,7 @@ class Filter(NamedTuple):
             and (not self.schemas or schema_name(memory) in self.schemas)
             and memory.status in self.shown
             and (not self.project or memory.project == self.project)
+            and (not self.space or memory.space == self.space)
             and (not self.tag or self.tag in memory.tags)
             and day >= self.since
             and (not self.before or day < self.before)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted, called
 from engram.model.instant import day_of
+from engram.model.vault_label import split_id
 from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.queries.memories import VaultMemories
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
@@ -244,7 +244,7 @@ class Vault:
         another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
         where that is another one. What cannot be read is left out with a warning.
         """
-        from engram.vault.beside import read_beside
+        from engram.vault.vaults_beside import read_beside
 
         here = "" if folder is None else str(folder.absolute())
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
@@ -256,7 +256,7 @@ class Vault:
 
         Nothing but the cache is written.
         """
-        from engram.vault.beside import take_up
+        from engram.vault.vaults_beside import take_up
 
         if self.trusted and self.shared:
             take_up(self.parts)
@@ -481,20 +481,13 @@ class Vault:
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.recall.beside import seen_beside
+        from engram.queries.named_memories import shown
 
         self._settled()
-        session = self._session(reference)
-        if session is not None:
-            return session
-        shown, beside = self.parts.memories.named(
-            reference, lambda vault, name: vault.lookup.shown(name)
-        )
-        if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
-            if beside is not None:
-                return shown._replace(content=seen_beside(shown.content, beside))
-            shown = shown._replace(retention=self._read(shown.content))
-        return shown
+        found = self._session(reference) or shown(reference, self.parts.memories)
+        if isinstance(found, ShownFile) and isinstance(found.content, Memory):
+            found = found._replace(retention=self._read(found.content))
+        return found
 
     def _session(self, reference: str) -> ShownSession | None:
         from engram.model.policy import Policy
@@ -504,8 +497,10 @@ class Vault:
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
         return session_named(reference, most, parts.projections, parts.conversations)
 
-    def _read(self, memory: Memory) -> Retention:
-        """Count that a memory is read; its tier and score before."""
+    def _read(self, memory: Memory) -> Retention | None:
+        """Count that a memory is read; its tier and score before. None for another vault's."""
+        if split_id(memory.id)[0]:
+            return None
         found = self.parts.tiers.retention(memory.id, self.clock.now())
         self.parts.count_access([memory.id])
         return found
@@ -513,7 +508,7 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
         """The memories that pass, newest first; empty arguments do not filter.
 
@@ -523,7 +518,7 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas)
+        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:
@@ -543,41 +538,21 @@ class Vault:
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
-        from engram.queries.lives import life_of
-        from engram.recall.beside import seen_beside
-
-        def told(vault: VaultMemories, name: str) -> MemoryOrigin:
-            origin = vault.lookup.origin(vault.lookup.memory(name))
-            life = life_of(
-                origin.memory, vault.projections.catalog, vault.disk, vault.lookup,
-                self.parts.timezone,
-            )  # fmt: skip
-            return origin._replace(life=life)
+        from engram.queries.named_memories import origin
 
         self._settled()
-        origin, beside = self.parts.memories.named(reference, told)
-        if beside is not None:
-            return origin._replace(memory=seen_beside(origin.memory, beside))
-        return origin._replace(retention=self._read(origin.memory))
+        found = origin(reference, self.parts.memories, self.parts.timezone)
+        return found._replace(retention=self._read(found.memory))
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.
 
         Also of one that is gone, by its whole id. Raises NotFound, BadInput.
         """
-        from engram.recall.beside import seen_beside
+        from engram.queries.named_memories import given
 
         self._settled()
-        try:
-            memory, beside = self.parts.memories.named(
-                reference, lambda vault, name: vault.lookup.memory(name)
-            )
-        except NotFound:
-            if not (found := self.parts.givens.of_memory(reference, limit)):
-                raise
-            return found
-        name = memory.id if beside is None else seen_beside(memory, beside).id
-        return self.parts.givens.of_memory(name, limit)
+        return given(reference, self.parts.memories, self.parts.givens, limit)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -765,6 +740,7 @@ class Vault:
             AccessLog(disk),
             lambda digest: kept_policy(disk, digest),
             parts.phase_queries,
+            parts.memories,
         )
         found = log.last(limit, EventFilter(event, since, space, session))
         return [log.expanded(one) for one in found] if expand else found

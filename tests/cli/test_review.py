@@ -228,3 +228,37 @@ def test_what_a_session_left_to_be_done_is_kept_with_one_key(
     ][:left]
     kept = json.loads(shop.run("list", "--category", "commitment", "--json").out)
     assert len(kept) == 1 - left
+
+
+ASKED = """\
+---
+id: tabs
+category: preference
+status: active
+created: 2026-03-05T00:00:00Z
+confidence: 0.9
+authority: user_asserted
+space: session
+promotion_target: user
+promotion_reason: hint:remember_for_me
+---
+Kim prefers tabs.
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "agent", "space", "left"),
+    [(b"p", "", "user", 0), (b"k", "", "session", 0), (b"s", "", "session", 1),
+     (b"p", "1", "session", 1)],
+)  # fmt: skip
+def test_a_wish_for_a_space_waits_for_one_key_of_the_person(
+    shop: Shop, key: bytes, agent: str, space: str, left: int
+) -> None:
+    shop.write("vault/facts/2026-03-05/tabs.md", ASKED)
+    if agent:
+        shop.environment["CLAUDECODE"] = agent
+    ran = shop.run("review", "--limit", "1", stdin=key)
+    assert "you asked for it to hold in user space" in ran.out
+    assert f"space: {space}" in (shop.vault / "facts/2026-03-05/tabs.md").read_text("utf-8")
+    asked = [row["reason"] for row in json.loads(shop.run("review", "--json").out)]
+    assert asked.count("promotion") == left

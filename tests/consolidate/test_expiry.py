@@ -7,6 +7,10 @@ from dataclasses import replace
 import pytest
 
 from engram.consolidate.passes import expiry
+from engram.consolidate.step_events import events_of
+from engram.model.instant import plus_days
+from engram.model.policy import Policy, RetentionRule
+from engram.model.trace import FORGET
 from tests.consolidate.cases import NOW, TODAY, aged, context
 from tests.consolidate.view import after, remembering
 
@@ -68,3 +72,25 @@ def test_a_second_look_plans_nothing() -> None:
     steps = expiry.plan(context(view))
     assert len(steps) == 3
     assert expiry.plan(context(after(view, steps))) == []
+
+
+SLOTS = Policy(retention={"profile": RetentionRule("never")})
+
+
+@pytest.mark.parametrize("days", [-400, 0, 7])
+def test_what_the_policy_lets_never_end_loses_its_day(days: int) -> None:
+    slot = aged(180, key="user::editor", expires=plus_days(TODAY, days))
+    (step,) = expiry.plan(replace(context(remembering(slot)), policy=SLOTS))
+    assert step.amended == ((slot, replace(slot, expires="")),)
+    statement = replace(slot, key="", expires=TODAY)
+    (step,) = expiry.plan(replace(context(remembering(statement)), policy=SLOTS))
+    assert step.amended[0][1].status == "expired"
+
+
+def test_what_nothing_renews_says_so() -> None:
+    policy = Policy(forget_policy="ttl")
+    due = aged(180, category="fact", expires=TODAY)
+    (step,) = expiry.plan(replace(context(remembering(due)), policy=policy))
+    assert step.amended[0][1].status_reason == "ttl_expired"
+    (forgotten,) = [event for event in events_of([step]) if event.name == FORGET]
+    assert forgotten.details == (("reason", "ttl_expired"),)

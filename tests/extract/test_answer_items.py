@@ -392,6 +392,23 @@ def test_scope_says_where_it_holds() -> None:
     assert one().project == "shop"
 
 
+@pytest.mark.parametrize(
+    ("said", "scope", "space"),
+    [
+        ("For this session, answer in German.", "user", "session"),
+        ("Let's deploy to staging only during our session with the client.", "session", "session"),
+        ("We moved the shop to MySQL last week.", "session", "project"),
+        ("We keep Postgres for now because the client knows it.", "project", "project"),
+        ("Bitte antworte nur jetzt auf Englisch, und nicht auf Deutsch.", "session", "session"),
+    ],
+)
+def test_a_session_is_believed_where_the_words_may_say_so(
+    said: str, scope: str, space: str
+) -> None:
+    (found,) = candidates_of([fact(said, said, scope=scope)], [turn(said, "1")], Context())
+    assert found.space == space
+
+
 # -- whatever it is -----------------------------------------------------------------------------
 
 ANY: st.SearchStrategy[Any] = st.recursive(

@@ -14,6 +14,7 @@ from engram.extract.merge import PRECISE
 from engram.extract.merge import merged as merged_with
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
+from engram.model.promotion import SpaceWish
 from engram.model.turn import Turn, turn_of
 
 TEXT = "We use Postgres for the shop. I prefer tabs. Kim leads the team."
@@ -177,3 +178,12 @@ def test_nothing_is_lost_but_by_these_rules(
             tried = one.receipt.message in unusable
             assert (one.title in names) == (tried and one.confidence >= PRECISE)
         assert one.title not in names or one in found
+
+
+def test_the_space_that_the_person_asks_for_wins_over_the_models() -> None:
+    wish = SpaceWish("user", "hint:remember_for_me")
+    rule = by_rules(TEXT, wish=wish)
+    models = [by_model("I prefer tabs.", space="project"), by_model("Kim leads the team.")]
+    assert [one.wish for one in merged([rule], models)] == [wish, wish]
+    (alone,) = merged([rule], [])
+    assert alone.wish == wish

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, SCHEMAS
-from engram.model.retention import Terms, expiry, renewed
+from engram.model.policy import Forgetting, Policy, RetentionRule
+from engram.model.retention import Terms, expiry, is_over, is_silent, renewed
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 from tests.effort import examples
@@ -84,3 +87,35 @@ def test_a_renewed_day_is_no_sooner_than_the_day_before(
 ) -> None:
     one = memory(category=category, schema=schema, confidence=confidence, expires=expires)
     assert renewed(one, one, NOW, TABLE) >= max(expires, NOW[:10])
+
+
+@pytest.mark.parametrize(
+    ("mode", "created", "now", "why"),
+    [
+        ("ttl", 1, 12, ""), ("ttl", 1, 13, "ttl_expired"), ("decay", 1, 13, ""),
+        ("decay", 1, 14, "decay"), ("never", 1, 9999, ""), ("decay", 500, 3, ""),
+    ],
+)  # fmt: skip
+def test_ttl_ends_at_its_last_tick_and_decay_after_it(
+    mode: Forgetting, created: int, now: int, why: str
+) -> None:
+    assert is_over(RetentionRule(mode, 12), created, now) == why
+    assert is_over(RetentionRule(mode), created, now) == ""
+
+
+def test_the_policy_says_which_memories_have_a_day_and_which_a_later_one() -> None:
+    def terms(mode: Forgetting) -> Terms:
+        return Terms(TABLE.settings, Policy(forget_policy=mode))
+
+    one = memory(expires="2026-04-01")
+    assert expiry(one, NOW, terms("never")) == renewed(one, one, NOW, terms("never")) == ""
+    assert expiry(one, NOW, terms("ttl")) == expiry(one, NOW, terms("decay")) != ""
+    assert renewed(one, one, NOW, terms("ttl")) == "2026-04-01"
+    assert renewed(one, one, NOW, terms("decay")) > "2026-04-01"
+    assert expiry(replace(one, space="session"), NOW, TABLE) == ""
+
+
+def test_a_session_is_over_after_a_day_of_silence() -> None:
+    assert is_silent("2026-03-05T12:00:00Z", "2026-03-06T12:00:00Z")
+    assert not is_silent("2026-03-05T12:00:01Z", "2026-03-06T12:00:00Z")
+    assert not is_silent("2026-03-05T12:00:00Z", "2020-01-01T12:00:00Z")

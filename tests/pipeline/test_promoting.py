@@ -281,3 +281,8 @@ def test_denied_types_stay_denied_in_the_target(
         vault.promote(["port"], "user")
     rows = [json.dumps(one.row) for one in told(vault, "memory_promotion_denied")]
     assert len(rows) == 1 and "8080" not in rows[0]
+
+
+def test_remember_by_hand_hears_the_space_too(contract: Vault) -> None:
+    done = contract.remember("Remember this for me: the office is closed in May.", project="shop")
+    assert (done.memory.space, done.memory.text) == ("user", "the office is closed in May.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,16 +12,21 @@ import pytest
 
 from engram.model.given import GivenBlock, Reader
 from engram.settings.paths import places_of
-from engram.settings.registry import Registry
+from engram.settings.registry import Registry, Sharing
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
+from engram.store.base.layout import memory_path
 from engram.store.catalog.given_line import block_of
+from engram.store.files.memory_file import render_memory
 from engram.surfaces.hooks.agents import AGENTS, reader_of
 from engram.surfaces.qmd.face import Face
+from engram.surfaces.qmd.mcp_borders import Borders
 from engram.surfaces.qmd.mcp_given import CLIENT, client_named
 from engram.surfaces.qmd.mcp_protocol import Endpoint
 from engram.vault import Vault
+from tests.kit import tree_digest
 from tests.qmd.desk import Desk
+from tests.team import decision
 
 
 @pytest.fixture
@@ -61,6 +67,37 @@ def test_a_client_that_searches_and_gets_is_noted(bare: Desk, vault: Vault) -> N
     assert got.asked and not got.question and got.items == searched.items
     (item,) = got.items
     assert item.item and vault.parts.view.accesses()[item.id].count == 1
+
+
+def test_a_shared_vault_is_a_collection_in_the_folders_it_serves(bare: Desk, vault: Vault) -> None:
+    shop = bare.folder / "shop"
+    (shop / ".git").mkdir(parents=True)
+    team = decision("The harbour of the shop is at Oslo.")
+    file = shop / "memory" / memory_path(team)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(render_memory(team))
+    (shop / "memory" / "engram.toml").write_text('format = 1\nid = "team"\nshares = "project"\n')
+    Registry(places_of(bare.environment)).add(shop / "memory", "team", Sharing("project"))
+    before = tree_digest(shop)
+    assert "1 new" in bare.run("update", here=shop).out
+    rows = bare.run("search", "harbour", "--json", here=shop).json
+    files = sorted(row["file"].removeprefix("qmd://").partition("/")[0] for row in rows)
+    assert files == ["@shop", "vault"]
+    (row,) = bare.run("search", "harbour", "--json").json
+    assert row["file"].startswith("qmd://vault/")  # in another folder
+    assert "@shop" not in bare.run("status").out
+    assert "Document not found" in bare.run("get", f"@shop/{memory_path(team)}").err
+    environment = bare.environment | {"PWD": str(shop)}
+    with contextlib.chdir(shop), Borders(environment, Path()) as borders:
+        face = Face.open(environment, borders=borders)
+        endpoint = Endpoint(lambda: nullcontext(face), print, environment)
+        found = call(endpoint, "tools/call", name="query", arguments={"query": "harbour oslo"})
+        assert "@shop" in found["structuredContent"]["results"][0]["file"]
+    with contextlib.chdir(shop), Borders(environment, None) as borders:  # a server of several
+        face = Face.open(environment, borders=borders)
+        assert face.config().collection("@shop") is None
+    assert tree_digest(shop) == before
+    assert f"@shop/{team.id}" in [one.id for one in blocks(vault)[-1].items]
 
 
 def test_a_vault_of_others_is_not_written(bare: Desk, vault: Vault) -> None:

@@ -180,7 +180,7 @@ OF_OTHERS = frozenset({
     "captured", "imported", "extracted", "extracted_elsewhere", "extraction_failed",
     "extraction_postponed", "dead_letter", "model_chosen", "requeued", "session_closed",
     "records_not_drafted", "turns_forgotten", "words_purged", "secrets_purged", "title_purged",
-    "memory_denied", "item_numbered",
+    "memory_denied", "item_numbered", "memory_phase_started", "memory_phase_diff",
 })  # fmt: skip
 
 

@@ -33,6 +33,7 @@ _MEMORIES = st.lists(
         status=st.sampled_from(["active", "needs-review", "retired"]),
         created=_TIMES,
         project=st.sampled_from(["", "shop", "Shop"]),
+        space=st.sampled_from(["session", "user", "project"]),
         tags=st.lists(st.sampled_from(_TAGS), max_size=3).map(tuple),
     ),
     max_size=12,
@@ -47,6 +48,7 @@ _FILTERS = st.builds(
     before=_DAYS,
     as_of=st.just(""),
     schemas=st.just(()),
+    space=st.sampled_from(["", "session", "user"]),
 )
 
 
@@ -66,7 +68,7 @@ def test_a_listing_is_what_the_filter_admits(
             catalog.put_memory(replace(memory, path=f"facts/{memory.id}.md"))
     condition = where(
         statuses=wanted.statuses or LIVE, categories=wanted.categories, project=wanted.project,
-        tag=wanted.tag, since=wanted.since, before=wanted.before,
+        tag=wanted.tag, since=wanted.since, before=wanted.before, space=wanted.space,
     )  # fmt: skip
     admitted = [memory for memory in catalog.memories() if wanted.admits(memory)][::-1]
     assert catalog.listing(condition) == admitted

@@ -10,7 +10,7 @@ import pytest
 
 from engram.model.ids import docid
 from engram.settings.registry import Sharing
-from tests.kit import tree_digest
+from tests.kit import tree_digest, where
 from tests.team import Team, decision
 
 CENTS = decision("Money in the shop is counted in cents, never in floats.")
@@ -56,7 +56,8 @@ def test_recall_shows_and_explains_what_another_vault_holds(team: Team) -> None:
     assert f"source: [[@shop/{CENTS.id}]]" in block
     for name in (f"@shop/{CENTS.id}", CENTS.id, docid(CENTS.id)):
         assert CENTS.text in team.run("show", name, here=team.shop).out
-        assert CENTS.text in team.run("why", name, here=team.shop).out
+        assert "of @shop: " in (told := team.run("why", name, here=team.shop).out)
+        assert CENTS.text in told and "counts as ai_inferred" in told
         assert "recall" in team.run("why", name, "--given", here=team.shop).out
     assert team.run("show", CENTS.id).code == 1
     assert team.json("show", CENTS.id, here=team.shop)["authority"] == "ai_inferred"  # type: ignore[call-overload]
@@ -135,6 +136,37 @@ def test_a_teammates_change_that_git_brought_counts_at_once(team: Team) -> None:
     assert team.json("search", "money counted in cents", here=team.shop) == []
 
 
+def test_what_is_promoted_is_given_at_once_from_where_it_is_now(team: Team) -> None:
+    own = "decision-20260304-090000-839ac264"
+    ran = team.run("promote", own, "--to", "project", here=team.shop)
+    assert ran.code == 0, ran.err
+    block = team.given("session-start")
+    assert block.count("We decided to use Postgres") == 1
+    assert "@shop decision 2026-03-04: We decided to use Postgres" in block
+    found = team.json("search", "postgres", here=team.shop)
+    assert isinstance(found, list)
+    assert [one["id"] for one in found if one["collection"] == "memories"] == [f"@shop/{own}"]
+
+
+def test_a_purge_in_the_shared_vault_leaves_no_word_of_it_to_its_readers(team: Team) -> None:
+    team.run("search", "cents", here=team.shop)
+    assert where(team.folder / "home", "floats")
+    ran = team.run("purge", CENTS.id, "--yes", "--vault", str(team.memory))
+    assert ran.code == 0, ran.err + ran.out
+    assert where(team.folder / "home", "floats") == []
+    assert team.json("search", "money counted in cents", here=team.shop) == []
+
+
+def test_who_was_given_something_of_another_vault_is_an_event_with_its_words(team: Team) -> None:
+    team.run("recall", "how is money counted?", here=team.shop)
+    (event,) = team.json("events", "--event", "memory_recall", here=team.shop)  # type: ignore[misc]
+    (item,) = event["recalled"]
+    assert (item["id"], item["text"]) == (f"@shop/{CENTS.id}", CENTS.text)
+    assert item["meta"]["vault"] == "@shop" and item["meta"]["space"] == "project"
+    (event,) = team.json("events", "--event", "memory_recall")  # type: ignore[misc]
+    assert event["recalled"][0]["text"] == "(gone)"
+
+
 @pytest.mark.parametrize("what", ["gone", "another", "newer", "own", "broken", "empty"])
 def test_what_cannot_be_read_is_told_in_one_line_and_own_answers_come(
     team: Team, what: str
@@ -176,3 +208,21 @@ def test_a_shared_vault_inside_the_own_one_is_not_of_it(team: Team) -> None:
     found = team.json("search", "releases on tuesdays")
     assert isinstance(found, list)
     assert len(found) == 1, found
+
+
+def test_a_vault_of_the_persons_own_in_the_folder_is_read_beside_and_the_other_way_round(
+    team: Team,
+) -> None:
+    till = team.folder / "work" / "till"
+    assert team.run("init", str(till)).code == 0
+    ports = ("remember", "The till listens on port 9090.", "--project", "till")
+    assert team.run(*ports, "--vault", str(till)).code == 0
+    team.run("remember", "I prefer code reviews in the morning, before standup.")
+    block = team.given("session-start", here=till)
+    assert "- @till fact" in block and "port 9090" in block and "small commits" in block
+    assert "port 9090" not in team.given("session-start")
+    named = {"ENGRAM_VAULT": ""}
+    assert team.run("config", "set", "vault", str(team.folder / "vault")).code == 0
+    asked = team.run("recall", "code reviews in the morning", here=till, more=named).out
+    assert "- @vault" in asked and "before standup" in asked
+    assert "Postgres" not in team.run("recall", "postgres writers", here=till, more=named).out

@@ -1,4 +1,4 @@
-"""SQL conditions of a filter without words: tag, day, category, status and project.
+"""SQL conditions of a filter without words: tag, day, category, status, space, project.
 
 What passes is exactly what `recall.filter.Filter` admits, and no memory is decoded to find out.
 """
@@ -28,6 +28,7 @@ def where(
     tag: str = "",
     since: str = "",
     before: str = "",
+    space: str = "",
 ) -> Where:
     """The memories of these statuses; empty arguments do not filter.
 
@@ -39,6 +40,8 @@ def where(
         said.append(_one_of("category", wanted))
     if project:
         said.append(Where("project = ?", (project,)))
+    if space:
+        said.append(Where("space = ?", (space,)))
     if tag:
         said.append(Where("id in (select id from tags where tag = ?)", (tag,)))
     if since:

@@ -19,7 +19,7 @@ from engram.model.text import first_line
 from engram.model.trace import BORDER_CHECK, PHASE_STARTED
 from engram.model.traced_text import traced_text
 from engram.surfaces.cli.arguments import common, day
-from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
 
         check_log()
         return
-    with opened() as vault:
+    with opened_beside() as (vault, _):
         found = vault.events(
             limit, event=name, since=since, space=space, session=session, expand=expand
         )

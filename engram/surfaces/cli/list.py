@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from engram.model.memory import SCHEMAS, STATUSES, Memory, is_proposed
+from engram.model.memory import SCHEMAS, SPACES, STATUSES, Memory, is_proposed
 from engram.model.schemas import schema_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, as_of, common, period
@@ -22,6 +22,8 @@ from engram.surfaces.cli.terminal import fitted, styled
 @click.option("--status", multiple=True, type=click.Choice(STATUSES), metavar="NAME",
               help="Of these statuses (superseded, retired ...), not live ones.")  # fmt: skip
 @click.option("--project", default="", metavar="NAME", help="Only this project.")
+@click.option("--space", type=click.Choice(SPACES), metavar="NAME",
+              help="Only this space: session, user, project or system.")  # fmt: skip
 @click.option("--tag", default="", metavar="NAME", help="Only with this tag.")
 @click.option("--since", callback=period, metavar="DAY",
               help="First day that counts: 2026-03-06, or 2026-03.")  # fmt: skip
@@ -32,13 +34,13 @@ from engram.surfaces.cli.terminal import fitted, styled
 @common
 def command(
     category: tuple[str, ...], schema: tuple[str, ...], status: tuple[str, ...], project: str,
-    tag: str, since: str, before: str, as_of: str, limit: int,
+    space: str | None, tag: str, since: str, before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
     with opened() as vault:
         found = vault.list(
             categories=category, statuses=status, project=project, tag=tag, since=since,
-            before=before, as_of=as_of, schemas=schema, limit=limit + 1,
+            before=before, as_of=as_of, schemas=schema, space=space or "", limit=limit + 1,
         )  # fmt: skip
     shown = found[:limit]
     if wants_json():

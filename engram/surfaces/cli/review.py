@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.errors import EngramError
+from engram.model.errors import BadInput, EngramError
+from engram.model.given import PERSON
 from engram.model.instant import day_of
 from engram.model.memory import confidence_tier
 from engram.model.refusal_codes import is_withheld, meaning
@@ -19,6 +20,7 @@ from engram.surfaces.cli.edit import change
 from engram.surfaces.cli.edit import tell as tell_edit
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
@@ -157,7 +159,7 @@ def _do(vault: Vault, key: str, item: ReviewItem, memories: Sequence[Memory]) ->
     if key == "k" and item.reason == "unheld":
         vault.remember(item.item, category="commitment", project=memories[0].project)
     elif key == "p":
-        vault.promote([this], item.item, here=vault.projects_in(caller().folder))
+        _promote(vault, item)
     elif key == "k" and item.reason == "promotion":
         vault.decline_promotion(this)
     elif key == "k":
@@ -174,6 +176,14 @@ def _do(vault: Vault, key: str, item: ReviewItem, memories: Sequence[Memory]) ->
         vault.resolve(this, against=other, both=True)
     elif key == "e":
         tell_edit(change(vault, this))
+
+
+def _promote(vault: Vault, item: ReviewItem) -> None:
+    """Let a memory hold where that was asked; raises BadInput where an agent answers."""
+    reader = reader_in(caller().environment)
+    if reader.by != PERSON:
+        raise BadInput("only the person may say so", "`engram review` in your own shell")
+    vault.promote([item.memories[0].id], item.item, here=vault.projects_in(caller().folder))
 
 
 def _show(item: ReviewItem, memories: Sequence[Memory], number: str) -> None:

@@ -24,7 +24,8 @@ class Collection:
     """A folder of Markdown. `context` maps a prefix of paths to a text; `update` is a command.
 
     `vault`: the folder is an engram vault, of which only what is live is shown. `written`: it
-    stands in the file, and is not the person's own vault that is there by itself.
+    stands in the file, and is not a vault that is there by itself: the person's own one, or one
+    that is shared with others, of that space.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Collection:
     included: bool = True
     vault: bool = False
     written: bool = True
+    shares: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engram.surfaces.qmd import addresses, fulltext
@@ -25,7 +26,7 @@ from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
 
 if TYPE_CHECKING:
-    from engram.surfaces.qmd.borders import Borders
+    from engram.surfaces.qmd.mcp_borders import Borders
 
 #: least number of results of `search` that are read before those below the least score are dropped
 _FETCH = 50
@@ -55,7 +56,12 @@ class Face:
     def config(self) -> Config:
         """The configuration as it is now, with the person's own vault. Raises Unusable."""
         config = load(self.places.config, self.places.project, self.places.home)
-        return config if self.places.project else with_own(config, self.environment)
+        return config if self.places.project else with_own(config, self.environment, self.folder)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder in which is asked; None for a server that has several clients."""
+        return self.places.here if self._borders is None else self._borders.folder
 
     def index(self, *, writable: bool = False) -> DocumentIndex:
         """The index, opened; close it. Raises Unusable."""
@@ -211,6 +217,8 @@ class Face:
         rows = []
         for name, (count, last) in counts.items():
             one = config.collection(name)
+            if one is None and name.startswith("@"):
+                continue  # a shared vault of another folder
             rows.append({
                 "name": name, "path": one.path if one else None,
                 "pattern": one.pattern if one else None, "documents": count, "lastUpdated": last,
@@ -268,7 +276,12 @@ class Face:
             return one is not None
         if not still_given(one.path, document.path, document.size, document.mtime_ns):
             return False
-        return self._borders is None or self._borders.admit(one.path, document.path)
+        # a shared vault is there where it may be given, and holds nothing that is private
+        return (
+            self._borders is None
+            or bool(one.shares)
+            or self._borders.admit(one.path, document.path)
+        )
 
     def _may_be_named(self, config: Config) -> Callable[[IndexedDocument], bool]:
         """Whether a path may be told that was not asked for."""

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from engram.model.errors import EngramError
 from engram.model.given import IMPORT, NIGHT, PERSON, UNKNOWN, Reader
 from engram.model.ids import slug
+from engram.model.vault_label import labelled_id, split_id
 from engram.surfaces.hooks.agents import reader_in
+from engram.surfaces.qmd.vaults import own_root
 
 if TYPE_CHECKING:
     from engram.surfaces.qmd.face import Face
@@ -52,20 +54,23 @@ def note_got(face: Face, reader: Reader, documents: Iterable[DocumentText]) -> N
 
 
 def _note(face: Face, reader: Reader, question: str, given: Iterable[Any], *, asked: bool) -> None:
-    found: dict[str, list[str]] = {}
+    config, found = face.config(), dict[str, list[str]]()
     for one in given:
-        if one.path.startswith(_FACTS):
+        vault = config.collection(one.collection)
+        if vault is not None and vault.vault and one.path.startswith(_FACTS):
             name = one.path.rpartition("/")[2].removesuffix(".md")
-            found.setdefault(one.collection, []).append(name)
+            # what is read of a shared vault is noted in the person's own
+            root = own_root(face.environment) if vault.shares else vault.path
+            label = vault.name if vault.shares else ""
+            found.setdefault(root or vault.path, []).append(labelled_id(label, name))
     if not found:
         return
     # imported here: most that is asked is about other notes
     from engram.vault import Vault
 
-    config = face.config()
-    for collection, names in found.items():
-        vault = config.collection(collection)
-        if vault is None or not vault.vault:
-            continue
-        with suppress(EngramError), Vault.open(vault.path, environment=face.environment) as opened:
-            opened.note_given("mcp", names, question, reader, asked=asked)
+    for path, names in found.items():
+        folder = face.folder if any(split_id(name)[0] for name in names) else None
+        with suppress(EngramError), Vault.open(path, environment=face.environment) as opened:
+            projects = opened.projects_in(folder) if folder else ()
+            with opened.beside(folder, projects):
+                opened.note_given("mcp", names, question, reader, asked=asked)

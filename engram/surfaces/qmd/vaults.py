@@ -6,7 +6,8 @@ what was forgotten since the last `update` is left out. Secrets that a person ty
 never come into the index: a placeholder stands for each.
 
 The vault that the user registered on this machine and that is their default (`ENGRAM_VAULT`, else
-their settings) is the collection `vault` without being added. Nothing here writes.
+their settings) is the collection `vault` without being added; a shared vault that is read beside it
+in the working folder is one by its label (`@shop`). Nothing here writes.
 """
 
 from __future__ import annotations
@@ -78,18 +79,51 @@ def still_given(root: str, path: str, size: int, mtime_ns: int) -> bool:
     return not isinstance(found, Unread) and is_live(found.text)
 
 
-def with_own(config: Config, environment: Mapping[str, str]) -> Config:
-    """The configuration with the person's own vault, unless it stands there already."""
-    if config.collection(NAME) is not None:
+def with_own(config: Config, environment: Mapping[str, str], folder: Path | None) -> Config:
+    """The configuration with the person's own vault, and those that are read beside it in a folder.
+
+    None that stands there already, and without a folder only those that serve everywhere.
+    """
+    root = own_root(environment)
+    if root is None:
         return config
-    root = _own(environment)
-    if root is None or any(os.path.realpath(one.path) == root for one in config.collections):
-        return config
-    own = Collection(NAME, root, vault=True, written=False)
-    return Config((*config.collections, own), config.overall, config.tree)
+    there = {os.path.realpath(one.path) for one in config.collections}
+    found = [Collection(NAME, root, vault=True, written=False), *_shared(root, environment, folder)]
+    added = (one for one in found if config.collection(one.name) is None and one.path not in there)
+    return Config((*config.collections, *added), config.overall, config.tree)
 
 
-def _own(environment: Mapping[str, str]) -> str | None:
+def _shared(root: str, environment: Mapping[str, str], folder: Path | None) -> list[Collection]:
+    """The shared vaults that are read beside the own one, if the policy lets their space be."""
+    from engram.model.errors import EngramError
+    from engram.settings.paths import places_of
+    from engram.settings.registry import Registered, Registry
+
+    try:
+        places = places_of(environment)
+        entries = Registry(places).entries()
+        if not any(one.sharing.space for one in entries):
+            return []
+        # imported here: most people share nothing
+        from engram.settings.policy_files import load_policy
+        from engram.settings.project_folders import project_names
+        from engram.settings.vaults_read import vaults_read
+
+        own = Registered(Path(root), _id_of(root))
+        here = "" if folder is None else str(folder.absolute())
+        projects = project_names(here, places.home, own.path) if here else ()
+        found = vaults_read(own, own.path, entries, here, projects, places.home)
+        spaces = load_policy(places, own.path).policy.read_order
+    except (EngramError, OSError, ValueError):
+        return []  # what is wrong there is said by `engram`, not here
+    return [
+        Collection(one.label, str(one.path), vault=True, written=False, shares=one.sharing.space)
+        for one in found
+        if one.sharing.space in spaces
+    ]
+
+
+def own_root(environment: Mapping[str, str]) -> str | None:
     """The real path of the person's registered default vault."""
     from engram.model.errors import EngramError
     from engram.settings.paths import places_of

@@ -25,7 +25,7 @@ class Borders:
 
     def __init__(self, environment: Mapping[str, str], folder: Path | None) -> None:
         self._environment = environment
-        self._folder = folder
+        self.folder = folder
         self._vaults: dict[str, Callable[[str, bytes], bool]] = {}
         self._opened = ExitStack()
 
@@ -51,9 +51,9 @@ class Borders:
 
         try:
             vault = self._opened.enter_context(Vault.open(root, environment=self._environment))
-            if self._folder is None:
+            if self.folder is None:
                 return vault.open_documents(())
             session = reader_in(self._environment).session
-            return vault.open_documents(vault.projects_in(self._folder), session)
+            return vault.open_documents(vault.projects_in(self.folder), session)
         except EngramError:
             return lambda path, data: False
