@@ -16,7 +16,7 @@ from engram.settings.load import load
 from engram.settings.registry import Registry
 from engram.settings.shared_vaults import takers
 from engram.settings.vaults_read import vault_label
-from engram.vault.beside import take_up
+from engram.vault.vaults_beside import take_up
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
