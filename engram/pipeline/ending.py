@@ -28,7 +28,7 @@ from engram.pipeline.writing import writing
 ENDED, SILENT = "session_ended", "session_silent"
 
 
-class Ending(NamedTuple):
+class EndedMemory(NamedTuple):
     """A memory that is over: why by its policy, and the status reason of its file."""
 
     memory: Memory
@@ -64,7 +64,7 @@ def end_over(ports: Ports, heard: Iterable[str] = (), ended: Collection[str] = (
         return len(before)
 
 
-def _over(ports: Ports, ended: Collection[str]) -> list[Ending]:
+def _over(ports: Ports, ended: Collection[str]) -> list[EndedMemory]:
     """What is over now, oldest first."""
     policy, ages = ports.terms.policy, ports.ages
     counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one).retention)]
@@ -77,20 +77,20 @@ def _counts(retention: object) -> bool:
     return isinstance(retention, dict) and any(rule.ticks for rule in retention.values())
 
 
-def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> Ending | None:
+def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> EndedMemory | None:
     rule, now = rule_of(memory, ports.terms.policy), ports.clock.now()
     if rule.ticks is not None:
         age = ports.ages.ticks(memory, renews=rule.mode == "decay")
         if age is not None and (why := is_over(rule, 0, age)):
-            return Ending(memory, why, why)
+            return EndedMemory(memory, why, why)
     if memory.space != SESSION:
         return None
     why = "ttl_expired" if rule.mode == "ttl" else "decay"
     if memory.conversation in ended:
-        return Ending(memory, why, ENDED)
+        return EndedMemory(memory, why, ENDED)
     if is_silent(ports.ages.last_heard(memory), now):
-        return Ending(memory, why, SILENT)
-    return Ending(memory, why, why) if "" < memory.expires <= day_of(now) else None
+        return EndedMemory(memory, why, SILENT)
+    return EndedMemory(memory, why, why) if "" < memory.expires <= day_of(now) else None
 
 
 def _gone_on(ports: Ports, heard: Collection[str]) -> list[Memory]:

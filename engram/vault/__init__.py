@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted, called
 from engram.model.instant import day_of
-from engram.settings.load import load
+from engram.model.vault_label import split_id
 from engram.settings.paths import places_of
-from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
-from engram.vault.wiring import Adapters, VaultParts
+from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
@@ -85,7 +84,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.queries.memories import VaultMemories
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
@@ -136,13 +134,8 @@ class Vault:
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places, root = places_of(environment), real_root(Path(path), here)
-        loaded = load(root, environment, flags or {}, places)
-        if loaded.vault is None:
-            raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        entry = Registry(places).entry(root, loaded.vault.id)
-        adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
+        root = real_root(Path(path), here)
+        return cls(parts_of(root, environment, adapters.at(clock, environment), flags))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -244,7 +237,7 @@ class Vault:
         another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
         where that is another one. What cannot be read is left out with a warning.
         """
-        from engram.vault.beside import read_beside
+        from engram.vault.vaults_beside import read_beside
 
         here = "" if folder is None else str(folder.absolute())
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
@@ -256,10 +249,9 @@ class Vault:
 
         Nothing but the cache is written.
         """
-        from engram.vault.beside import take_up
+        from engram.vault.vaults_beside import take_up
 
-        if self.trusted and self.shared:
-            take_up(self.parts)
+        take_up(self.parts)
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -481,20 +473,13 @@ class Vault:
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.recall.beside import seen_beside
+        from engram.queries.named_memories import shown
 
         self._settled()
-        session = self._session(reference)
-        if session is not None:
-            return session
-        shown, beside = self.parts.memories.named(
-            reference, lambda vault, name: vault.lookup.shown(name)
-        )
-        if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
-            if beside is not None:
-                return shown._replace(content=seen_beside(shown.content, beside))
-            shown = shown._replace(retention=self._read(shown.content))
-        return shown
+        found = self._session(reference) or shown(reference, self.parts.memories)
+        if isinstance(found, ShownFile) and isinstance(found.content, Memory):
+            found = found._replace(retention=self._read(found.content))
+        return found
 
     def _session(self, reference: str) -> ShownSession | None:
         from engram.model.policy import Policy
@@ -504,8 +489,10 @@ class Vault:
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
         return session_named(reference, most, parts.projections, parts.conversations)
 
-    def _read(self, memory: Memory) -> Retention:
-        """Count that a memory is read; its tier and score before."""
+    def _read(self, memory: Memory) -> Retention | None:
+        """Count that a memory is read; its tier and score before. None for another vault's."""
+        if split_id(memory.id)[0]:
+            return None
         found = self.parts.tiers.retention(memory.id, self.clock.now())
         self.parts.count_access([memory.id])
         return found
@@ -543,41 +530,21 @@ class Vault:
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
-        from engram.queries.lives import life_of
-        from engram.recall.beside import seen_beside
-
-        def told(vault: VaultMemories, name: str) -> MemoryOrigin:
-            origin = vault.lookup.origin(vault.lookup.memory(name))
-            life = life_of(
-                origin.memory, vault.projections.catalog, vault.disk, vault.lookup,
-                self.parts.timezone,
-            )  # fmt: skip
-            return origin._replace(life=life)
+        from engram.queries.named_memories import origin
 
         self._settled()
-        origin, beside = self.parts.memories.named(reference, told)
-        if beside is not None:
-            return origin._replace(memory=seen_beside(origin.memory, beside))
-        return origin._replace(retention=self._read(origin.memory))
+        found = origin(reference, self.parts.memories, self.parts.timezone)
+        return found._replace(retention=self._read(found.memory))
 
     def given(self, reference: str, *, limit: int = 50) -> Sequence[GivenTo]:
         """To whom a memory was given, when and for what, newest first.
 
         Also of one that is gone, by its whole id. Raises NotFound, BadInput.
         """
-        from engram.recall.beside import seen_beside
+        from engram.queries.named_memories import given
 
         self._settled()
-        try:
-            memory, beside = self.parts.memories.named(
-                reference, lambda vault, name: vault.lookup.memory(name)
-            )
-        except NotFound:
-            if not (found := self.parts.givens.of_memory(reference, limit)):
-                raise
-            return found
-        name = memory.id if beside is None else seen_beside(memory, beside).id
-        return self.parts.givens.of_memory(name, limit)
+        return given(reference, self.parts.memories, self.parts.givens, limit)
 
     def refusals(self, code: str = "") -> Sequence[Refusal]:
         """What became no memory, newest first, with the words of its turn; of one code if given.
@@ -1087,38 +1054,16 @@ class Vault:
         `with_quote` says so, and with `private` also what is for the person alone. Raises BadInput
         for what is denied, NotFound for what no shared vault takes.
         """
-        self.parts.check_takes_words()
-        shared = self._shared(references, to_space)
-        if shared:
-            from engram.pipeline.shared_promotion import SharingTerms
-            from engram.vault.sharing import share
-
-            agent = "" if reader is None or reader.by == "person" else reader.by
-            terms = SharingTerms(with_quote, private, agent)
-            return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
         from engram.model.ids import slug
-        from engram.pipeline.promoting import AskedPromotion, promote_by_hand
+        from engram.pipeline.promoting import AskedPromotion
+        from engram.pipeline.shared_promotion import SharingTerms
+        from engram.vault.sharing import promote
 
         named = slug(project) if project else ""
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        return promote_by_hand(
-            lambda: self._named(references), asked, self.parts, dry_run=dry_run
-        )  # fmt: skip
-
-    def _shared(self, references: Sequence[str], to_space: str) -> Sequence[Memory]:
-        """The memories of these that go into a shared vault: all of them, or none."""
-        from engram.vault.sharing import goes_into_shared
-
-        self.parts.settler.within(math.inf)
-        memories = {one.id: one for one in self._named(references)}
-        found = [one for one in memories.values() if goes_into_shared(one, to_space, self)]
-        if 0 < len(found) < len(memories):
-            raise BadInput(
-                f"{found[0].id} is in {to_space} space already, and others are not",
-                "promote it apart: it goes into a shared vault",
-            )
-        return found
+        terms = SharingTerms(with_quote, private)
+        return promote(references, asked, terms, self.parts, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""
