@@ -65,10 +65,12 @@ class Team:
             paths.append(path)
         return paths
 
-    def run(self, *arguments: str, here: Path | None = None) -> Ran:
+    def run(
+        self, *arguments: str, here: Path | None = None, more: Mapping[str, str] | None = None
+    ) -> Ran:  # fmt: skip
         own = {"ENGRAM_VAULT": str(self.folder / "vault"), "HOME": str(self.folder)}
         own |= {"ENGRAM_HOME": str(self.folder / "home")}
-        return run(arguments, here or self.folder, own)
+        return run(arguments, here or self.folder, own | dict(more or {}))
 
     def json(self, *arguments: str, here: Path | None = None) -> object:
         ran = self.run(*arguments, "--json", here=here)

@@ -22,10 +22,17 @@ from engram.model.memory import SESSION, SESSION_HOURS, SPACES, Memory
 from engram.model.retention import Over, is_over, is_silent, rule_of
 from engram.model.trace import deleted, forgetting
 from engram.pipeline.ports import Ports
+from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import writing
 
 #: status reasons of what ended with its session: its agent said so, or nobody spoke
 ENDED, SILENT = "session_ended", "session_silent"
+
+
+def end_silent(ports: Ports, heard: Iterable[str] = ()) -> None:
+    """Put conversations that fell silent on record, then end what is over."""
+    close_silent(ports)
+    end_over(ports, heard)
 
 
 class EndedMemory(NamedTuple):

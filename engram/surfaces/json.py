@@ -123,6 +123,12 @@ def _vault(identifier: str) -> Shape:
     return {"vault": label} if label else {}
 
 
+def _other_vault(memory: Memory) -> Shape:
+    """The label of another vault, the file there, and what its word is worth."""
+    told = _vault(memory.id)
+    return told | {"file": memory.path, "authority": memory.authority} if told else {}
+
+
 def matching_line(path: str, line: MatchingLine) -> Shape:
     """`grep`: one line of a file."""
     return {"file": path, "line": line.number, "text": line.text}
@@ -250,7 +256,7 @@ def origin(found: MemoryOrigin) -> Shape:
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-        "source_step": found.step._asdict(), **_vault(memory.id),
+        "source_step": found.step._asdict(), **_other_vault(memory),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}

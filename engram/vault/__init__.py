@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
-__all__ = ["Adapters", "Vault"]
+__all__ = ["Adapters", "NotFound", "Vault"]
 
 Progress = Callable[[int], None]
 #: how long a question waits for whoever writes, seconds; then it is answered as things stood

@@ -56,7 +56,8 @@ def test_recall_shows_and_explains_what_another_vault_holds(team: Team) -> None:
     assert f"source: [[@shop/{CENTS.id}]]" in block
     for name in (f"@shop/{CENTS.id}", CENTS.id, docid(CENTS.id)):
         assert CENTS.text in team.run("show", name, here=team.shop).out
-        assert CENTS.text in team.run("why", name, here=team.shop).out
+        assert "of @shop: " in (told := team.run("why", name, here=team.shop).out)
+        assert CENTS.text in told and "counts as ai_inferred" in told
         assert "recall" in team.run("why", name, "--given", here=team.shop).out
     assert team.run("show", CENTS.id).code == 1
     assert team.json("show", CENTS.id, here=team.shop)["authority"] == "ai_inferred"  # type: ignore[call-overload]
@@ -207,3 +208,21 @@ def test_a_shared_vault_inside_the_own_one_is_not_of_it(team: Team) -> None:
     found = team.json("search", "releases on tuesdays")
     assert isinstance(found, list)
     assert len(found) == 1, found
+
+
+def test_a_vault_of_the_persons_own_in_the_folder_is_read_beside_and_the_other_way_round(
+    team: Team,
+) -> None:
+    till = team.folder / "work" / "till"
+    assert team.run("init", str(till)).code == 0
+    ports = ("remember", "The till listens on port 9090.", "--project", "till")
+    assert team.run(*ports, "--vault", str(till)).code == 0
+    team.run("remember", "I prefer code reviews in the morning, before standup.")
+    block = team.given("session-start", here=till)
+    assert "- @till fact" in block and "port 9090" in block and "small commits" in block
+    assert "port 9090" not in team.given("session-start")
+    named = {"ENGRAM_VAULT": ""}
+    assert team.run("config", "set", "vault", str(team.folder / "vault")).code == 0
+    asked = team.run("recall", "code reviews in the morning", here=till, more=named).out
+    assert "- @vault" in asked and "before standup" in asked
+    assert "Postgres" not in team.run("recall", "postgres writers", here=till, more=named).out

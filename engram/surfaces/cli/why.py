@@ -9,6 +9,7 @@ import click
 
 from engram.model.display import plain_line
 from engram.model.refusal_codes import meaning
+from engram.model.vault_label import split_id
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.given_times import tell_given
@@ -67,7 +68,11 @@ def _tell(origin: MemoryOrigin) -> None:
     say(paragraph(plain_line(memory.text), 2), raw=True)
     if origin.retention is not None:
         say(f"  {described(origin.retention)}")
-    say(styled("life", bold=True), raw=True)
+    label, _ = split_id(memory.id)
+    if label:
+        say(f"  of {label}: {memory.path}, which counts as {memory.authority}")
+    if origin.life:
+        say(styled("life", bold=True), raw=True)
     for day, _, text in origin.life:
         told = paragraph(plain_line(text), _SENTENCE).lstrip()
         say(f"  {day:<{_SENTENCE - 2}}{told}", raw=True)

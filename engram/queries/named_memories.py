@@ -1,0 +1,57 @@
+"""Name of a memory, in the vault that is asked or in one that is read beside it -> what is told.
+
+What another vault holds is told under its label (`@shop/ID`), with what is logged there. Nothing is
+written. Raises NotFound, and BadInput for a name of several memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engram.model.errors import NotFound
+from engram.model.memory import Memory
+from engram.model.shown import GivenTo, MemoryOrigin, ShownFile, ShownTurn
+from engram.queries.lives import life_of
+from engram.recall.beside import seen_beside
+
+if TYPE_CHECKING:
+    from engram.queries.given_queries import GivenQueries
+    from engram.queries.memories import Memories, VaultMemories
+
+
+def shown(reference: str, memories: Memories) -> ShownFile | ShownTurn:
+    """The file of a memory or page, or a turn."""
+    found, beside = memories.named(reference, lambda vault, name: vault.lookup.shown(name))
+    if beside is None or not (isinstance(found, ShownFile) and isinstance(found.content, Memory)):
+        return found
+    return found._replace(content=seen_beside(found.content, beside))
+
+
+def origin(reference: str, memories: Memories, timezone: str) -> MemoryOrigin:
+    """Where a memory came from, every event since, and both in sentences."""
+
+    def told(vault: VaultMemories, name: str) -> MemoryOrigin:
+        known = vault.lookup.origin(vault.lookup.memory(name))
+        catalog = vault.projections.catalog
+        life = life_of(known.memory, catalog, vault.disk, vault.lookup, timezone)
+        return known._replace(life=life)
+
+    found, beside = memories.named(reference, told)
+    if beside is None:
+        return found
+    return found._replace(memory=seen_beside(found.memory, beside))
+
+
+def given(
+    reference: str, memories: Memories, givens: GivenQueries, limit: int
+) -> Sequence[GivenTo]:
+    """To whom a memory was given, newest first; also one that is gone, by its whole id."""
+    try:
+        memory, beside = memories.named(reference, lambda vault, name: vault.lookup.memory(name))
+    except NotFound:
+        if not (found := givens.of_memory(reference, limit)):
+            raise
+        return found
+    name = memory.id if beside is None else seen_beside(memory, beside).id
+    return givens.of_memory(name, limit)
