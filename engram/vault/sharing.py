@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.promotion import PROMOTED_FROM
 from engram.settings.load import load
-from engram.settings.registry import Registry
+from engram.settings.registry import SHARED_SPACES, Registry
 from engram.settings.shared_vaults import takers
 from engram.settings.vaults_read import vault_label
 from engram.vault.vaults_beside import take_up
@@ -59,12 +60,13 @@ def _named(references: Sequence[str], parts: VaultParts) -> list[Memory]:
 def _goes_into_shared(memory: Memory, to_space: str, parts: VaultParts) -> bool:
     """Whether it is a shared vault that a memory is asked to be promoted into.
 
-    What is in project space is there already, and what holds for everybody is shared where there is
-    a vault for it.
+    What holds for everybody is, where there is a vault for it. What is in project space already is,
+    unless it was promoted there and nobody shares it: who asks twice is told that it is there.
     """
-    if to_space == "system":
-        return bool(_takers(memory, to_space, parts))
-    return to_space == memory.space == "project"
+    if to_space == "project" != memory.space:
+        return False
+    moved = to_space == "system" or PROMOTED_FROM in memory.extras
+    return to_space in SHARED_SPACES and (not moved or bool(_takers(memory, to_space, parts)))
 
 
 def _share(
