@@ -64,8 +64,9 @@ _REQUEST = re.compile(
 )
 #: what may stand before a request in its clause
 _POLITE = re.compile(
-    r"[\s\W]*(?:(?:please|pls|ok|okay|(?:hi|hey|hello)(?: \w+)?|so|and|also|oh|now|then|btw"
-    r"|by the way|yes|great|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to)[\s,!]*)*",
+    r"[\s\W]*+(?:(?:please|pls|ok|okay|(?:hi|hey|hello)(?: \w+)?|so|and|also|oh|now|then|btw"
+    r"|by the way|yes|great|thanks|(?:can|could|would|will) you|i(?:'d| would) like you to"
+    r"|i want you to)\b[\s,!]*)*+",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.!?;:,\n—–]")
@@ -77,7 +78,9 @@ _COMMA = re.compile(r",\s+(?!(?:and|but|or|so|because|since|if|when|he|she|they|
 _REST = re.compile(r"(?:and|but|or)\b", re.IGNORECASE)
 _NOTHING_MORE = re.compile(r"\s*(?:[.!;]|$)")
 #: at the end of a statement before the next request, or of one that a request follows
-_LOOSE_END = re.compile(r"[\s,;—–-]*(?:\b(?:and|so|also|but|please|then)\b[\s,]*)*$", re.IGNORECASE)
+_LOOSE_WORDS, _LOOSE_SIGNS = frozenset(["and", "so", "also", "but", "please", "then"]), " \t\n,;—–-"
+#: more requests of one turn are not read
+_MOST = 12
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+")
 
 
@@ -95,7 +98,7 @@ def asked_statements(text: str) -> list[AskedStatement]:
         and not any(first <= request.start() < last for first, last in quoted)
     ]
     told: list[AskedStatement] = []
-    for number, (request, paragraph) in enumerate(found):
+    for number, (request, paragraph) in enumerate(found[:_MOST]):
         wish = promotion_hint(" ".join(request.group().split()))
         following = found[number + 1][0].start() if number + 1 < len(found) else len(text)
         ranges = _statements(text, request, paragraph, own, following)
@@ -144,6 +147,15 @@ def _states(said: str) -> bool:
     return _POLITE.fullmatch(said.rstrip(" .!,")) is None
 
 
+def _without_loose_end(said: str) -> str:
+    while True:
+        said = said.rstrip(_LOOSE_SIGNS)
+        word = said.rsplit(None, 1)[-1] if said else ""
+        if word.casefold() not in _LOOSE_WORDS:
+            return said
+        said = said.removesuffix(word)
+
+
 def _first_sentence(text: str, start: int, end: int) -> Range:
     return next(iter(sentence_ranges(text, start, end)), (start, start))
 
@@ -171,7 +183,7 @@ def _trimmed(text: str, start: int, end: int, polite: bool) -> Range:
     """A range without white space and loose words at its ends, nor the sign of a polite request."""
     said = text[start:end]
     start += len(said) - len(said.lstrip())
-    end = start + len(_LOOSE_END.sub("", text[start:end])) if start < end else start
+    end = start + len(_without_loose_end(text[start:end])) if start < end else start
     if polite and text[end - 1 : end] == "?":
         end -= 1
     return start, end

@@ -30,7 +30,7 @@ from engram.model.model_request import Tier
 from engram.model.pair_verdict import text_digest
 from engram.model.ports import CopyMerger, Judge, RunModel
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
-from engram.pipeline.ending import end_over
+from engram.pipeline.ending import end_silent
 from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
@@ -81,8 +81,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
     """
     model = _model(mode.tier, ports)
     if mode.closing:
-        close_silent(ports)
-        end_over(ports)
+        end_silent(ports)
     if model is None:
         with writing(ports):
             merge_copies(ports)
@@ -308,9 +307,10 @@ def seal_boxes(ports: Ports, reason: str = "") -> int:
     these conversations stopped is put on record. Where there is nothing to seal or to record,
     nothing is locked or written.
     """
-    close_silent(ports, reason)
-    if not reason:
-        end_over(ports)
+    if reason:
+        close_silent(ports, reason)
+    else:
+        end_silent(ports)
     if not _sealed(ports, reason):
         return 0
     with writing(ports, index=not reason, settle=not reason):

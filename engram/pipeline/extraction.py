@@ -31,11 +31,10 @@ from engram.model.turn import MODEL_CHOSEN, Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
-from engram.pipeline.ending import end_over
+from engram.pipeline.ending import end_silent
 from engram.pipeline.ports import Ports
 from engram.pipeline.promoting import promote_as_asked
 from engram.pipeline.record_import import enter_records
-from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import writing
 
 #: a turn may propose as many memories again for every so many characters
@@ -89,8 +88,7 @@ def run(
     if tier == "rules" or not ports.asks_model:
         with writing(ports):
             outcome = extract(transcripts, ports, progress, tier)
-            close_silent(ports)
-            end_over(ports, transcripts)
+            end_silent(ports, transcripts)
             consolidate_if_due(ports, batch)
             return outcome
     with writing(ports):  # hand edits, and the index that the model is shown the neighbours from
@@ -101,8 +99,7 @@ def run(
             ports.begin_run()
             outcome = extract(transcripts, ports, progress, tier)
             consolidate_if_due(ports, batch)
-        close_silent(ports)  # it asks by itself
-        end_over(ports, transcripts)
+        end_silent(ports, transcripts)  # it asks by itself
         return outcome
     except Locked as error:
         raise Locked(

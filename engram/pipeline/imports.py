@@ -27,12 +27,12 @@ from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
-from engram.pipeline.ending import end_over
+from engram.pipeline.ending import end_over, end_silent
 from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
 from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
-from engram.pipeline.session_closing import close, close_ended, close_silent
+from engram.pipeline.session_closing import close, close_ended
 from engram.pipeline.writing import writing
 
 Progress = Callable[[int], None]
@@ -129,8 +129,7 @@ def import_files(
             report.transcripts, ports, tier, extracted, batch=report.batch
         )  # fmt: skip
     if extract and live:
-        close_silent(ports)
-        end_over(ports, report.transcripts)
+        end_silent(ports, report.transcripts)
     elif later:
         close_ended(report.transcripts, ports)
     return report, outcome
@@ -147,9 +146,8 @@ def close_file(source_name: str, path: Path, ports: Ports) -> int:
         databases=ports.foreign_rows, outside=Exclusion(ports.settings.capture.exclude),
     ):  # fmt: skip
         if names := dict.fromkeys(turn.transcript for turn in turns):
-            closed = close_ended(names, ports)
             end_over(ports, ended=names)
-            return closed
+            return close_ended(names, ports)
     return 0
 
 
@@ -234,10 +232,9 @@ def _importer(source_name: str, ports: Ports, **how: Any) -> Importer:
 
 
 def _imported(source_name: str, report: ImportReport) -> Plan:
-    details = (
-        ("source", source_name), ("files", str(report.files)), ("turns", str(report.new_turns)),
-    )  # fmt: skip
-    return Plan("import", events=(Event("imported", report.batch, details),), batch=report.batch)
+    counts = ("files", str(report.files)), ("turns", str(report.new_turns))
+    happened = Event("imported", report.batch, (("source", source_name), *counts))
+    return Plan("import", events=(happened,), batch=report.batch)
 
 
 def by_source(path: Path) -> dict[str, list[Path]]:

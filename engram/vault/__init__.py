@@ -1062,38 +1062,15 @@ class Vault:
         `with_quote` says so, and with `private` also what is for the person alone. Raises BadInput
         for what is denied, NotFound for what no shared vault takes.
         """
-        self.parts.check_takes_words()
-        shared = self._shared(references, to_space)
-        if shared:
-            from engram.pipeline.shared_promotion import SharingTerms
-            from engram.vault.sharing import share
-
-            agent = "" if reader is None or reader.by == "person" else reader.by
-            terms = SharingTerms(with_quote, private, agent)
-            return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
         from engram.model.ids import slug
-        from engram.pipeline.promoting import AskedPromotion, promote_by_hand
+        from engram.pipeline.promoting import AskedPromotion
+        from engram.pipeline.shared_promotion import SharingTerms
+        from engram.vault.sharing import promote
 
-        named = slug(project) if project else ""
+        named, how = slug(project) if project else "", SharingTerms(with_quote, private)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        return promote_by_hand(
-            lambda: self._named(references), asked, self.parts, dry_run=dry_run
-        )  # fmt: skip
-
-    def _shared(self, references: Sequence[str], to_space: str) -> Sequence[Memory]:
-        """The memories of these that go into a shared vault: all of them, or none."""
-        from engram.vault.sharing import goes_into_shared
-
-        self.parts.settler.within(math.inf)
-        memories = {one.id: one for one in self._named(references)}
-        found = [one for one in memories.values() if goes_into_shared(one, to_space, self)]
-        if 0 < len(found) < len(memories):
-            raise BadInput(
-                f"{found[0].id} is in {to_space} space already, and others are not",
-                "promote it apart: it goes into a shared vault",
-            )
-        return found
+        return promote(self.parts, references, asked, how, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from engram.settings.registry import Registered
     from engram.settings.vaults_read import Reading
     from engram.store.base.lock import WriterLock
-    from engram.store.catalog.ages import Ages
+    from engram.store.catalog.ages import AgeRows
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -329,7 +329,7 @@ class VaultParts:
         return VaultTurns(self.projections, self.attributed_turns)
 
     @property
-    def ages(self) -> Ages:
+    def ages(self) -> AgeRows:
         """How many ticks memories have lived; the catalog behind it may be replaced."""
         return self.catalog.ages
 

@@ -31,8 +31,8 @@ EXAMPLES: dict[str, list[str]] = {
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "promote": ["preference", "--to", "user"], "review": [], "audit": [], "doctor": [],
     "embed": ["--dry-run"], "rebuild": [],
-    "config": ["show"], "policy": ["show"], "daemon": ["status"], "connect": ["codex"],
-    "disconnect": ["codex"], "hook": ["catch-up"],
+    "config": ["show"], "phases": ["list"], "policy": ["show"], "daemon": ["status"],
+    "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
 

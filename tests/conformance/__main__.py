@@ -72,7 +72,8 @@ def _report(
 ) -> int:
     """A line for each function; returns how many rows the design decided.
 
-    A rule without `cases` decides every row of a function that the product does not have.
+    A rule without `cases` decides every row of a function that the product does not have, and with
+    `every` all that fail.
     """
     decided = 0
     for name in sorted({*passed, *failed, *unsupported}):
@@ -83,10 +84,11 @@ def _report(
             print(f"{name}: {unsupported[name]} unsupported{note}")
             continue
         wrong = failed.get(name, [])
-        named = [case for case in wrong if case in rules.get(name, {}).get("cases", ())]  # type: ignore[operator]
+        rule = rules.get(name, {})
+        named = [case for case in wrong if rule.get("every") or case in rule.get("cases", ())]  # type: ignore[operator]
         decided += len(named)
         note = f" ({', '.join(wrong)})" if wrong else ""
-        note += f"; decided: {rules[name]['why']}" if named else ""
+        note += f"; decided: {rule['why']}" if named else ""
         print(f"{name}: {passed[name]} passed, {len(wrong)} failed{note}")
     return decided
 

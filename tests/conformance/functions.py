@@ -69,6 +69,7 @@ from tests.conformance import (
     promotion_functions,
     record_functions,
     retention_functions,
+    scenario_functions,
     triage_functions,
     window_functions,
 )
@@ -434,4 +435,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     **phase_functions.FUNCTIONS,
     **promotion_functions.FUNCTIONS,
     **retention_functions.FUNCTIONS,
+    **scenario_functions.FUNCTIONS,
 }

@@ -115,6 +115,20 @@ def test_a_page_of_another_machine_is_united_and_its_phases_have_no_tick(open_va
     ]  # fmt: skip
 
 
+def test_both_sides_of_a_git_conflict_are_kept(open_vault: Open) -> None:
+    vault = lived(open_vault)
+    (vault.root / ".git").mkdir()
+    page = vault.root / PAGE
+    ours = page.read_text("utf-8")
+    theirs = '- 2026-03-04T11:00:00Z project/shop "beta 2": theirs'
+    head, line = ours.rstrip().rsplit("\n", 1)
+    marked = f"{head}\n<<<<<<< HEAD\n{line}\n=======\n{theirs}\n>>>>>>> their\n"
+    page.write_text(marked, "utf-8")
+    assert [one.phase.name for one in vault.phases(SHOP)] == ["", "beta", "beta 2"]  # meanwhile too
+    vault.reunite()
+    assert page.read_text("utf-8") == f"{ours}{theirs}\n"
+
+
 def test_no_page_is_followed_out_of_the_vault_or_read_without_end(open_vault: Open) -> None:
     vault = lived(open_vault)
     page = vault.root / PAGE

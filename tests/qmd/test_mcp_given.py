@@ -19,8 +19,8 @@ from engram.store.base.layout import memory_path
 from engram.store.catalog.given_line import block_of
 from engram.store.files.memory_file import render_memory
 from engram.surfaces.hooks.agents import AGENTS, reader_of
-from engram.surfaces.qmd.borders import Borders
 from engram.surfaces.qmd.face import Face
+from engram.surfaces.qmd.mcp_borders import Borders
 from engram.surfaces.qmd.mcp_given import CLIENT, client_named
 from engram.surfaces.qmd.mcp_protocol import Endpoint
 from engram.vault import Vault

@@ -1,15 +1,15 @@
 """A scenario: steps as JSON lines -> what each step answered, all events, digests of the vault.
 
-    {"about": "...", "policy": "preset = \\"contract\\"\\n"}    first: the title; the person's policy
+    {"about": "...", "policy": "..."}               first: the title, and the person's policy
     {"at": T, "say": "...", "answer": "...", "session": "s1", "project": "shop"}
     {"at": T, "hook": "prompt", "prompt": "...", "session": "s1", "project": "shop"}
     {"at": T, "run": ["review"], "keys": "k\n"}
     {"at": T, "write": "facts/note.md", "text": "..."}
 
-A turn of a person and an agent is appended to a transcript of Claude Code and taken in as the daemon
-does it; `model` beside it holds what a model answers, as it was recorded. Hooks are those that the
-agent calls, `run` is the command line, `write` a person's editor. All of it runs in this process, at
-the times given, in a folder of its own. What `play` returns depends on the steps alone.
+A turn of a person and an agent is appended to a transcript of Claude Code and taken in as the
+daemon does it; `model` beside it holds what a model answers, as it was recorded. Hooks are those
+that the agent calls, `run` is the command line, `write` a person's editor. All of it runs in this
+process, at the times given, in a folder of its own. What `play` returns depends on the steps alone.
 """
 
 from __future__ import annotations

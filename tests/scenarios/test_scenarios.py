@@ -1,4 +1,4 @@
-"""Each scenario comes to the same bytes: on any machine, in any time zone, by any order of files."""
+"""Each scenario comes to the same bytes: anywhere, in any time zone, by any order of files."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from engram.settings.registry import Registry
 from engram.settings.shared_vaults import serving
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault, create
-from engram.vault.beside import take_up
+from engram.vault.vaults_beside import take_up
 from tests.kit import files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 #: that a memory came back begins its time anew, whatever the rule; under `decay` a confirmation too
 _BACK = (WRITE, "memory_restored")
 _RENEWED = (*_BACK, "memory_confirmed")
+_OF_SESSION = "memories indexed by memories_of_session where space = 'session'"
 _LIVE = "status in ('active', 'needs-review')"
 
 
-class Ages:
+class AgeRows:
     """Of the memories of one vault."""
 
     def __init__(self, database: CacheDatabase) -> None:
@@ -37,13 +38,12 @@ class Ages:
 
     def of_sessions(self) -> list[Memory]:
         """The live memories in session space, oldest first."""
-        return self._memories(f"space = 'session' and {_LIVE}")
+        return self._memories(f"{_OF_SESSION} and {_LIVE}")
 
     def ended(self, conversations: Iterable[str], reason: str) -> list[Memory]:
         """Those of these conversations that expired for a reason, oldest first."""
         found = self._memories(
-            "space = 'session' and status = 'expired' and session in"
-            " (select value from json_each(?))",
+            f"{_OF_SESSION} and status = 'expired' and session in (select value from json_each(?))",
             json.dumps([*conversations]),
         )
         return [memory for memory in found if memory.status_reason == reason]
@@ -51,7 +51,8 @@ class Ages:
     def live(self, spaces: Iterable[str]) -> list[Memory]:
         """The live memories of these spaces, oldest first."""
         return self._memories(
-            f"{_LIVE} and space in (select value from json_each(?))", json.dumps([*spaces])
+            f"memories where {_LIVE} and space in (select value from json_each(?))",
+            json.dumps([*spaces]),
         )
 
     def ticks(self, memory: Memory, *, renews: bool) -> int | None:
@@ -95,9 +96,7 @@ class Ages:
         return str(row[0]) if row else ""
 
     def _memories(self, where: str, *values: object) -> list[Memory]:
-        rows: list[Row] = self._db.rows(
-            f"select body from memories where {where} order by created, id", *values
-        )
+        rows: list[Row] = self._db.rows(f"select body from {where} order by created, id", *values)
         return [decode(Memory, row[0]) for row in rows]
 
 

@@ -26,7 +26,7 @@ from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
 
 if TYPE_CHECKING:
-    from engram.surfaces.qmd.borders import Borders
+    from engram.surfaces.qmd.mcp_borders import Borders
 
 #: least number of results of `search` that are read before those below the least score are dropped
 _FETCH = 50

@@ -25,9 +25,9 @@ from typing import Final, NoReturn
 
 from engram.model.display import plain_line
 from engram.surfaces.qmd import mcp_daemon
-from engram.surfaces.qmd.borders import Borders
 from engram.surfaces.qmd.face import Face
 from engram.surfaces.qmd.locations import DEFAULT, places_of
+from engram.surfaces.qmd.mcp_borders import Borders
 from engram.surfaces.qmd.mcp_protocol import Endpoint, Lender
 from engram.surfaces.qmd.mcp_tools import EXPLAINED
 
