@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
     from engram.settings.registry import Sharing
-    from engram.settings.vaults_read import Reading
+    from engram.settings.vaults_read import ReadVault
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -642,7 +642,7 @@ def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
 
 
 def vaults_of_agents(
-    own: str, problem: EngramError | None, beside: Iterable[Reading]
+    own: str, problem: EngramError | None, beside: Iterable[ReadVault]
 ) -> dict[str, object]:
     """`status`: the vaults that agents in this folder are given of; why nothing of the own one."""
     told = {} if problem is None else {"problem": str(problem), "fix": problem.hint}

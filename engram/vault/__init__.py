@@ -21,12 +21,10 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 from engram.model.errors import BadInput, NotFound, Untrusted, called
 from engram.model.instant import day_of
 from engram.model.vault_label import split_id
-from engram.settings.load import load
 from engram.settings.paths import places_of
-from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
-from engram.vault.wiring import Adapters, VaultParts
+from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
@@ -89,7 +87,7 @@ if TYPE_CHECKING:
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
-__all__ = ["Adapters", "Vault"]
+__all__ = ["Adapters", "NotFound", "Vault"]
 
 Progress = Callable[[int], None]
 #: how long a question waits for whoever writes, seconds; then it is answered as things stood
@@ -136,13 +134,8 @@ class Vault:
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places, root = places_of(environment), real_root(Path(path), here)
-        loaded = load(root, environment, flags or {}, places)
-        if loaded.vault is None:
-            raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        entry = Registry(places).entry(root, loaded.vault.id)
-        adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
+        root = real_root(Path(path), here)
+        return cls(parts_of(root, environment, adapters.at(clock, environment), flags))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -258,8 +251,7 @@ class Vault:
         """
         from engram.vault.vaults_beside import take_up
 
-        if self.trusted and self.shared:
-            take_up(self.parts)
+        take_up(self.parts)
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -418,12 +410,12 @@ class Vault:
         """Tells of a file, by path and bytes, whether it may be given to a client of the person.
 
         In these projects, without any in all of them; of what belongs to a session, in that session
-        alone. Raises ConfigError for a policy that is not understood.
+        alone. Pages are judged by what was known after the last command. Raises ConfigError for a
+        policy that is not understood.
         """
         from engram.model.given import PERSON, Reader
         from engram.queries.open_documents import open_documents
 
-        self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
         return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
@@ -1068,9 +1060,10 @@ class Vault:
         from engram.pipeline.shared_promotion import SharingTerms
         from engram.vault.sharing import promote
 
-        named, how = slug(project) if project else "", SharingTerms(with_quote, private)
+        named = slug(project) if project else ""
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        return promote(self.parts, references, asked, how, dry_run=dry_run)
+        terms = SharingTerms(with_quote, private)
+        return promote(references, asked, terms, self.parts, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""

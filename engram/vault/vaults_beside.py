@@ -20,7 +20,7 @@ from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
 from engram.settings.registry import Registered, Registry
 from engram.settings.vault_folders import reading_folder
-from engram.settings.vaults_read import Reading, vaults_read
+from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.vault.wiring import VaultParts
 
 _log = logging.getLogger(__name__)
@@ -52,17 +52,18 @@ def read_beside(
 
 
 def take_up(parts: VaultParts) -> None:
-    """Read a shared vault for those who read it beside their own: hooks make no catalog."""
-    assert parts.entry is not None
-    _opened(parts, Reading(parts.root, parts.header.id, "", (), parts.entry.sharing))
+    """Read a registered shared vault for whoever reads it beside their own: hooks do not wait."""
+    if parts.entry is None or not parts.shared:
+        return
+    _opened(parts, ReadVault(parts.root, parts.header.id, "", (), parts.entry.sharing))
 
 
-def _as_beside(one: Reading, projects: Sequence[str]) -> Beside:
+def _as_beside(one: ReadVault, projects: Sequence[str]) -> Beside:
     project = next(iter(projects), "") or one.label.removeprefix("@")
     return Beside(one.label, str(one.path), one.spaces, one.sharing.space, project)
 
 
-def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
+def _opened(parts: VaultParts, one: ReadVault) -> VaultMemories:
     """The memories of a vault as its files are now, as far as there is time for that."""
     there = parts.beside[one] = parts.beside.get(one) or _parts_of(parts, one)
     if one.sharing.space:
@@ -74,7 +75,7 @@ def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
     )  # fmt: skip
 
 
-def _parts_of(parts: VaultParts, one: Reading) -> VaultParts:
+def _parts_of(parts: VaultParts, one: ReadVault) -> VaultParts:
     """What stands behind a vault that is read beside another one."""
     # whoever reads a vault beside their own does so by their own settings
     loaded = Loaded(parts.settings, parts.loaded.origins, header_of(one.path))

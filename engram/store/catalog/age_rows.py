@@ -1,4 +1,4 @@
-"""Ages: how many ticks a memory has lived, and what of a session is in use (seed 002).
+"""Rows about age: how many ticks a memory has lived, and what of a session is in use (seed 002).
 
     a memory in session space   ticks of that session: its turns, and what was judged from them
     any other                   ticks of the vault
