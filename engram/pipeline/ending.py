@@ -19,6 +19,7 @@ from typing import NamedTuple
 from engram.model.change import Event, Plan
 from engram.model.instant import day_of, minutes_between
 from engram.model.memory import SESSION, SESSION_HOURS, SPACES, Memory
+from engram.model.policy import Policy
 from engram.model.retention import Over, is_over, is_silent, rule_of
 from engram.model.trace import deleted, forgetting
 from engram.pipeline.ports import Ports
@@ -74,14 +75,15 @@ def end_over(ports: Ports, heard: Iterable[str] = (), ended: Collection[str] = (
 def _over(ports: Ports, ended: Collection[str]) -> list[EndedMemory]:
     """What is over now, oldest first."""
     policy, ages = ports.terms.policy, ports.ages
-    counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one).retention)]
+    counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one))]
     known = [*ages.of_sessions(), *(ages.live(counted) if counted else ())]
     found = (_ending(memory, ports, ended) for memory in known)
     return [one for one in found if one is not None]
 
 
-def _counts(retention: object) -> bool:
-    return isinstance(retention, dict) and any(rule.ticks for rule in retention.values())
+def _counts(policy: Policy) -> bool:
+    """Whether any rule states ticks."""
+    return any(rule.ticks for rule in policy.retention.values())
 
 
 def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> EndedMemory | None:

@@ -410,12 +410,12 @@ class Vault:
         """Tells of a file, by path and bytes, whether it may be given to a client of the person.
 
         In these projects, without any in all of them; of what belongs to a session, in that session
-        alone. Raises ConfigError for a policy that is not understood.
+        alone. Pages are judged by what was known after the last command. Raises ConfigError for a
+        policy that is not understood.
         """
         from engram.model.given import PERSON, Reader
         from engram.queries.open_documents import open_documents
 
-        self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
         return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 

@@ -58,8 +58,8 @@ def promote(
 def _goes_into_shared(memory: Memory, to_space: str, parts: VaultParts) -> bool:
     """Whether it is a shared vault that a memory is asked to be promoted into.
 
-    What is in project space is there already, and what holds for everybody is shared where there is
-    a vault for it.
+    What holds for everybody is, where there is a vault for it. What is in project space already is,
+    unless it was promoted there and nobody shares it: who asks twice is told that it is there.
     """
     if to_space == "system":
         return bool(_takers(memory, to_space, parts))

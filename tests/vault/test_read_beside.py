@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from engram.model.ids import docid
+from engram.queries.index_sync import IndexSync
 from engram.settings.registry import Sharing
+from engram.vault import Vault
 from tests.kit import tree_digest, where
 from tests.team import Team, decision
 
@@ -226,3 +229,30 @@ def test_a_vault_of_the_persons_own_in_the_folder_is_read_beside_and_the_other_w
     asked = team.run("recall", "code reviews in the morning", here=till, more=named).out
     assert "- @vault" in asked and "before standup" in asked
     assert "Postgres" not in team.run("recall", "postgres writers", here=till, more=named).out
+
+
+def test_what_two_readers_take_up_is_in_the_index_that_there_is(team: Team) -> None:
+    own, shop = team.folder / "vault", ("shop",)
+    team.run("search", "cents", here=team.shop)
+
+    def found(vault: Vault, word: str) -> list[str]:
+        with vault.beside(team.shop, shop):
+            return [hit.id for hit in vault.search(word).memories]
+
+    environment = team.environment
+    with (
+        Vault.open(own, environment=environment) as one,
+        Vault.open(own, environment=environment) as other,
+    ):
+        assert len(found(one, "cents")) == len(found(other, "cents")) == 1
+        team.put(decision("The shop closes at noon on Sundays.", 2))
+        with mock.patch.object(IndexSync, "rebuild") as built:
+            assert len(found(one, "noon")) == 1
+        built.assert_not_called()
+        team.put(decision("The shop opens at seven in winter.", 3))
+        (there,) = one.parts.beside.values()
+        there.settler.within(1_000)  # and is ended before its index follows
+        team.put(decision("The cellar is flooded in spring.", 4))
+        assert len(found(other, "cellar")) == len(found(other, "winter")) == 1
+        assert len(found(one, "cellar")) == len(found(one, "winter")) == 1
+        assert len(found(one, "noon")) == len(found(one, "cents")) == 1

@@ -20,7 +20,7 @@ from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
-from engram.model.trace import CONFIRMED, is_vouched
+from engram.model.trace import CONFIRMED, vouched_authority
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
@@ -389,8 +389,9 @@ class Projections:
         logged = (event for _, _, event in self.catalog.log.events(memory.id))
         here = (one for one in self._following if one.subject == memory.id)
         # who only reads finds a file before anybody records that it was changed
-        vouched = self._written(memory.path) == sha and is_vouched((*logged, *here))
-        counted = counted_authority(memory.authority, self._most, vouched=vouched)
+        known = self._written(memory.path) == sha
+        vouched = vouched_authority((*logged, *here)) if known else AUTHORITIES[0]
+        counted = counted_authority(memory.authority, self._most, vouched)
         return replace(memory, authority=counted)
 
     def _written(self, path: str) -> str:
