@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.model.errors import BadInput, NotFound, Untrusted, called
+from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
 from engram.model.vault_label import split_id
 from engram.settings.paths import places_of
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from engram.recall.borders import Recipient
     from engram.recall.rank import Setting
 
-__all__ = ["Adapters", "NotFound", "Vault"]
+__all__ = ["Adapters", "Vault"]
 
 Progress = Callable[[int], None]
 #: how long a question waits for whoever writes, seconds; then it is answered as things stood
