@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request
     from engram.model.phase import ListedPhase, StartedPhase
     from engram.model.phase_diff import DiffedPhases
+    from engram.model.proof import Proof
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -660,6 +661,11 @@ def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -
         "sources": [_source_check(found) for found in checked],
         "findings": [fields_of(found) for found in findings],
     }
+
+
+def proof(found: Proof) -> Shape:
+    """`events --verify`: whether the log holds, and what a check of it found."""
+    return {"holds": found.holds} | fields_of(found)
 
 
 def audit(

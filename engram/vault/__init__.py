@@ -22,6 +22,7 @@ from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
 from engram.model.vault_label import split_id
 from engram.settings.paths import places_of
+from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
 from engram.vault.wiring import Adapters, VaultParts, parts_of
@@ -229,19 +230,26 @@ class Vault:
 
     @contextmanager
     def beside(
-        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+        self, folder: Path | None, projects: Sequence[str] | None = None, own: Path | None = None
     ) -> Iterator[Self]:
         """Ask also the vaults that are read beside this one in a folder with these projects.
+
+        Without `projects` those of the folder.
 
         Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
         another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
         where that is another one. What cannot be read is left out with a warning.
         """
+        if len(entries := Registry(self.parts.places).entries()) < 2:
+            yield self  # most people have one vault
+            return
         from engram.vault.vaults_beside import read_beside
 
+        if projects is None:
+            projects = () if folder is None else self.projects_in(folder)
         here = "" if folder is None else str(folder.absolute())
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
-        with read_beside(self.parts, first, here, projects):
+        with read_beside(self.parts, entries, first, here, projects):
             yield self
 
     def ready_for_readers(self) -> None:
@@ -1060,9 +1068,8 @@ class Vault:
         from engram.pipeline.shared_promotion import SharingTerms
         from engram.vault.sharing import promote
 
-        named = slug(project) if project else ""
+        named, terms = slug(project) if project else "", SharingTerms(with_quote, private)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        terms = SharingTerms(with_quote, private)
         return promote(references, asked, terms, self.parts, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:

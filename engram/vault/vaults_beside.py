@@ -18,7 +18,7 @@ from engram.model.errors import EngramError
 from engram.queries.memories import VaultMemories
 from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
-from engram.settings.registry import Registered, Registry
+from engram.settings.registry import Registered
 from engram.settings.vault_folders import reading_folder
 from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.vault.wiring import VaultParts
@@ -30,14 +30,16 @@ _PATIENCE = 0.05
 
 @contextmanager
 def read_beside(
-    parts: VaultParts, own: Path, folder: str, projects: Sequence[str]
-) -> Iterator[None]:
-    """Read beside a vault what is read in a folder with these projects; `own` is the person's."""
+    parts: VaultParts, entries: Sequence[Registered], own: Path, folder: str,
+    projects: Sequence[str],
+) -> Iterator[None]:  # fmt: skip
+    """Read beside a vault what is read in a folder with these projects.
+
+    `entries` is the registry, `own` the person's own vault.
+    """
     first = Registered(parts.root, parts.header.id)
-    entries = Registry(parts.places).entries() if parts.trusted and not parts.header.shares else []
-    others = parts.memories.others
-    if len(entries) > 1:
-        home = parts.places.home
+    others, home = parts.memories.others, parts.places.home
+    if parts.trusted and not parts.header.shares:
         for one in vaults_read(first, own, entries, folder, projects, home, _log.warning)[1:]:
             try:
                 others[one.label] = _as_beside(one, projects), _opened(parts, one)

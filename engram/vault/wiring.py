@@ -29,7 +29,6 @@ from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, load, shipped
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
-from engram.settings.shared_vaults import sharing_problem
 from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
@@ -212,6 +211,8 @@ class VaultParts:
     @property
     def sharing_problem(self) -> BadInput | None:
         """What is wrong where vault and registry differ on that."""
+        from engram.settings.shared_vaults import sharing_problem
+
         return sharing_problem(self.root, self.header.shares, self.entry)
 
     def check_takes_words(self) -> None:
