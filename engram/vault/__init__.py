@@ -245,11 +245,9 @@ class Vault:
             return
         from engram.vault.vaults_beside import read_beside
 
-        if projects is None:
-            projects = () if folder is None else self.projects_in(folder)
-        here = "" if folder is None else str(folder.absolute())
+        named = self.projects_in(folder) if projects is None and folder else projects or ()
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
-        with read_beside(self.parts, entries, first, here, projects):
+        with read_beside(self.parts, entries, first, folder, named):
             yield self
 
     def ready_for_readers(self) -> None:

@@ -30,7 +30,7 @@ _PATIENCE = 0.05
 
 @contextmanager
 def read_beside(
-    parts: VaultParts, entries: Sequence[Registered], own: Path, folder: str,
+    parts: VaultParts, entries: Sequence[Registered], own: Path, folder: Path | None,
     projects: Sequence[str],
 ) -> Iterator[None]:  # fmt: skip
     """Read beside a vault what is read in a folder with these projects.
@@ -40,7 +40,8 @@ def read_beside(
     first = Registered(parts.root, parts.header.id)
     others, home = parts.memories.others, parts.places.home
     if parts.trusted and not parts.header.shares:
-        for one in vaults_read(first, own, entries, folder, projects, home, _log.warning)[1:]:
+        here = "" if folder is None else str(folder.absolute())
+        for one in vaults_read(first, own, entries, here, projects, home, _log.warning)[1:]:
             try:
                 others[one.label] = _as_beside(one, projects), _opened(parts, one)
             except EngramError as error:

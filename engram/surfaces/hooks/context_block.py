@@ -228,11 +228,9 @@ def _session_block(
         catalog_reader.reads(),
     )
     best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
-    offered = _Offered()
+    offered, found = _Offered(), stored(best, catalog_reader)
     block = session_block(
-        offered.each(
-            current(stored(best, catalog_reader), catalog_reader, source.files, recipient)
-        ),
+        offered.each(current(found, catalog_reader, source.files, recipient)),
         source.settings.recall.budget_tokens,
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),

@@ -102,8 +102,8 @@ def _given_summary(
 
     named = catalog_reader.named(summary.memories)
     sources = summed_up(summary, named, recipient, files.today)
-    files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
-    fresh = bool(sources) and all(catalog_reader.is_fresh(one, files.root) for one in files)
+    parts: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
+    fresh = bool(sources) and all(catalog_reader.is_fresh(one, files.root) for one in parts)
     if fresh and _is_of(summary, [memory for memory, _ in named], catalog_reader):
         yield GivenSummary(summary.id, sources, partial(summary_item, summary))
 
