@@ -21,8 +21,8 @@ from engram.language.tokens import query_terms
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
-from engram.model.instant import Day, Instant, day_of, plus_minutes
-from engram.model.memory import SESSION, SESSION_HOURS, Memory
+from engram.model.instant import Day, Instant, day_of
+from engram.model.memory import SESSION, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
@@ -152,8 +152,10 @@ def _recipient(
     """The agent that works on a project."""
 
     def is_silent(memory: Memory) -> bool:
-        heard = max(memory.created, catalog_reader.last_turn(memory.conversation))
-        return heard <= plus_minutes(source.now, -60 * SESSION_HOURS)
+        # imported here: hardly a memory belongs to a session
+        from engram.model import retention
+
+        return retention.is_silent(catalog_reader.last_heard(memory), source.now)
 
     globs = source.settings.capture.exclude
     session = "" if reader.session == BY_HAND else reader.session
