@@ -878,6 +878,12 @@ class Vault:
 
     # -- phases --------------------------------------------------------------------------------
 
+    def project_called(self, name: str) -> str:
+        """What a project that a person names is called in a header: without secrets, as a slug."""
+        from engram.model.ids import slug
+
+        return slug(self.parts.redactor.redact(name).text) if name else ""
+
     def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
         """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
 
@@ -1072,10 +1078,9 @@ class Vault:
             terms = SharingTerms(with_quote, private, agent)
             return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
-        from engram.model.ids import slug
         from engram.pipeline.promoting import AskedPromotion, promote_by_hand
 
-        named = slug(project) if project else ""
+        named = self.project_called(project)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
         return promote_by_hand(
             lambda: self._named(references), asked, self.parts, dry_run=dry_run

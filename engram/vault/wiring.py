@@ -26,6 +26,7 @@ from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
+from engram.store.base.exposure import carried_logs
 from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
 from engram.store.commits.transaction_log import TransactionLog
@@ -186,8 +187,9 @@ class VaultParts:
 
     @property
     def sharing_problem(self) -> BadInput | None:
-        """What is wrong where vault and registry differ on that."""
-        return sharing_problem(self.root, self.header.shares, self.entry)
+        """What is wrong where vault and registry differ on that, or its logs are a stranger's."""
+        differs = sharing_problem(self.root, self.header.shares, self.entry)
+        return differs or (carried_logs(self.root) if self.shared else None)
 
     def check_takes_words(self) -> None:
         """Raise BadInput for a shared vault: what is said goes into a person's own one."""
@@ -666,7 +668,7 @@ class VaultParts:
     @cached_property
     def redactor(self) -> Redactor:
         """What takes secrets out of texts."""
-        return _redactor(self.settings.capture.redact_allow)
+        return redactor_of(self.settings.capture.redact_allow)
 
     @cached_property
     def signals(self) -> Signals:
@@ -1017,7 +1019,7 @@ class VaultParts:
 
 
 @lru_cache(maxsize=8)
-def _redactor(allow: tuple[str, ...]) -> Redactor:
+def redactor_of(allow: tuple[str, ...]) -> Redactor:
     """One for all vaults of a process that allow the same: it keeps nothing between texts."""
     from engram.capture.redact.redactor import compile_redactor
 
