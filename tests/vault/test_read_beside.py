@@ -6,11 +6,14 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from engram.model.ids import docid
+from engram.queries.index_sync import IndexSync
 from engram.settings.registry import Sharing
+from engram.vault import Vault
 from tests.kit import tree_digest, where
 from tests.team import Team, decision
 
@@ -259,3 +262,30 @@ def test_no_secret_stands_in_the_name_of_a_project(team: Team) -> None:
     assert where(team.folder, key) == where(team.folder, key.lower().replace("_", "-")) == []
     assert "secret" in team.run("trust", str(team.memory), "--for", key).err
     assert where(team.folder, key) == []
+
+
+def test_what_two_readers_take_up_is_in_the_index_that_there_is(team: Team) -> None:
+    own, shop = team.folder / "vault", ("shop",)
+    team.run("search", "cents", here=team.shop)
+
+    def found(vault: Vault, word: str) -> list[str]:
+        with vault.beside(team.shop, shop):
+            return [hit.id for hit in vault.search(word).memories]
+
+    environment = team.environment
+    with (
+        Vault.open(own, environment=environment) as one,
+        Vault.open(own, environment=environment) as other,
+    ):
+        assert len(found(one, "cents")) == len(found(other, "cents")) == 1
+        team.put(decision("The shop closes at noon on Sundays.", 2))
+        with mock.patch.object(IndexSync, "rebuild") as built:
+            assert len(found(one, "noon")) == 1
+        built.assert_not_called()
+        team.put(decision("The shop opens at seven in winter.", 3))
+        (there,) = one.parts.beside.values()
+        there.settler.within(1_000)  # and is ended before its index follows
+        team.put(decision("The cellar is flooded in spring.", 4))
+        assert len(found(other, "cellar")) == len(found(other, "winter")) == 1
+        assert len(found(one, "cellar")) == len(found(one, "winter")) == 1
+        assert len(found(one, "noon")) == len(found(one, "cents")) == 1
