@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from engram.vault.beside import take_up
 
 from engram.model.errors import EngramError
 from engram.model.memory import Memory
@@ -19,7 +20,6 @@ from engram.settings.registry import Registry
 from engram.settings.shared_vaults import serving
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault, create
-from engram.vault.beside import take_up
 from tests.kit import files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
