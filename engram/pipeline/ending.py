@@ -36,7 +36,7 @@ def end_silent(ports: Ports, heard: Iterable[str] = ()) -> None:
     end_over(ports, heard)
 
 
-class MemoryEnd(NamedTuple):
+class EndedMemory(NamedTuple):
     """A memory that is over: why by its policy, and the status reason of its file."""
 
     memory: Memory
@@ -72,7 +72,7 @@ def end_over(ports: Ports, heard: Iterable[str] = (), ended: Collection[str] = (
         return len(before)
 
 
-def _over(ports: Ports, ended: Collection[str]) -> list[MemoryEnd]:
+def _over(ports: Ports, ended: Collection[str]) -> list[EndedMemory]:
     """What is over now, oldest first."""
     policy, ages = ports.terms.policy, ports.ages
     counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one))]
@@ -86,20 +86,20 @@ def _counts(policy: Policy) -> bool:
     return any(rule.ticks for rule in policy.retention.values())
 
 
-def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> MemoryEnd | None:
+def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> EndedMemory | None:
     rule, now = rule_of(memory, ports.terms.policy), ports.clock.now()
     if rule.ticks is not None:
         age = ports.ages.ticks(memory, renews=rule.mode == "decay")
         if age is not None and (why := is_over(rule, 0, age)):
-            return MemoryEnd(memory, why, why)
+            return EndedMemory(memory, why, why)
     if memory.space != SESSION:
         return None
     why = "ttl_expired" if rule.mode == "ttl" else "decay"
     if memory.conversation in ended:
-        return MemoryEnd(memory, why, ENDED)
+        return EndedMemory(memory, why, ENDED)
     if is_silent(ports.ages.last_heard(memory), now):
-        return MemoryEnd(memory, why, SILENT)
-    return MemoryEnd(memory, why, why) if "" < memory.expires <= day_of(now) else None
+        return EndedMemory(memory, why, SILENT)
+    return EndedMemory(memory, why, why) if "" < memory.expires <= day_of(now) else None
 
 
 def _gone_on(ports: Ports, heard: Collection[str]) -> list[Memory]:

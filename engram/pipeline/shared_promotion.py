@@ -23,7 +23,14 @@ from engram.model.candidate import Receipt
 from engram.model.change import Plan
 from engram.model.errors import BadInput
 from engram.model.memory import Memory
-from engram.model.promotion import ALLOWED, ALREADY, BY_HAND, PROMOTION_CONFLICT, has_rule
+from engram.model.promotion import (
+    ALLOWED,
+    ALREADY,
+    BY_HAND,
+    PROMOTION_CONFLICT,
+    PROMOTION_ERROR,
+    has_rule,
+)
 from engram.model.refusal_codes import is_private, meaning
 from engram.model.report import Promotion
 from engram.model.shared_copy import PROMOTED_TO, shared_copy
@@ -35,9 +42,6 @@ from engram.recall.audience import audience_of
 
 if TYPE_CHECKING:
     from engram.pipeline.ports import Ports
-
-#: what programs are told where nothing was promoted
-_REFUSED = "PROMOTION_ERROR"
 
 
 class SharedVault(NamedTuple):
@@ -97,18 +101,15 @@ def _promoted(
     }  # fmt: skip
     draft = AdmissionDraft(ports.view, ports.terms, ports.clock.now())
     ruled = all(has_rule(one.policy, memory.space, target.space) for one in (ports, target.ports))
-    code = ALLOWED if ruled else "promotion_disallowed"
-    draft.check(memory.id, code=code, **told)
-    verdict, copied = (None, None) if not ruled else _judged(request, target, terms)
-    if verdict is not None:
-        code = _code_of(verdict)
+    draft.check(memory.id, code=ALLOWED if ruled else "promotion_disallowed", **told)
+    verdict, copied = _judged(request, target, terms)
+    code = _code_of(verdict) if ruled else "promotion_disallowed"
     if code != ALLOWED:
-        against = "".join(verdict.memories[:1]) if verdict is not None else ""
+        against = "".join(verdict.memories[:1]) if ruled else ""
         draft.stay(memory, None, told | {"code": code, "against": against})
         if not dry_run:
             ports.committer.commit(Plan("promote", events=tuple(draft.events)))
         raise _denied(memory, target, code, verdict)
-    assert verdict is not None  # or no rule had let it go
     now = ports.clock.now()
     after = replace(
         memory, status="superseded", status_since=now, status_reason=PROMOTED_AS,
@@ -133,25 +134,25 @@ def _check_may_leave(
         raise BadInput(
             f"{terms.agent} asks to share {memory.id} with others: that is the person's to decide",
             f"`engram promote {memory.id} --to {target.space}` in a terminal of your own",
-            code=_REFUSED,
+            code=PROMOTION_ERROR,
         )
     if memory.status != "active":
         mend = "confirm" if memory.live else "restore"
         raise BadInput(
             f"{memory.id} is {memory.status}: it is not shared",
-            f"`engram {mend} {memory.id}` first", code=_REFUSED,
+            f"`engram {mend} {memory.id}` first", code=PROMOTION_ERROR,
         )  # fmt: skip
     audience = audience_of(memory, ports.redactor.clean)
     if audience == "nobody":
         raise BadInput(
             f"{memory.id} holds what looks like a secret: it is not shared",
-            "`engram doctor` names the file", code=_REFUSED,
+            "`engram doctor` names the file", code=PROMOTION_ERROR,
         )  # fmt: skip
     private = audience == "person" or not memory.of_owner
     if private and not terms.private:
         raise BadInput(
             f"{memory.id} is for you alone: of your own life, from a private source, or another's",
-            f"if all who have {target.label} may read it: --yes", code=_REFUSED,
+            f"if all who have {target.label} may read it: --yes", code=PROMOTION_ERROR,
         )  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def _code_of(verdict: Verdict) -> str:
     return PROMOTION_CONFLICT if stands else ALLOWED
 
 
-def _written(verdict: Verdict, copied: Memory | None, target: SharedVault) -> Memory:
+def _written(verdict: Verdict, copied: Memory, target: SharedVault) -> Memory:
     """The memory in the shared vault; where that says the same already, no file changes there.
 
     A second promotion, from another machine or by another person, then leaves git nothing to merge.
@@ -200,7 +201,6 @@ def _written(verdict: Verdict, copied: Memory | None, target: SharedVault) -> Me
     held = there.view.memory(verdict.memories[0]) if verdict.decision == "same" else None
     if held is not None:
         return held
-    assert copied is not None  # what is not there yet has a copy
     draft = AdmissionDraft(there.view, there.terms, there.clock.now())
     draft.take(copied, verdict)
     changes = there.writer.changes(draft.born, draft.amended)
@@ -213,20 +213,22 @@ def _unmarked(memory: Memory) -> tuple[tuple[str, str], ...]:
 
 
 def _denied(
-    memory: Memory, target: SharedVault, code: str, verdict: Verdict | None
+    memory: Memory, target: SharedVault, code: str, verdict: Verdict
 ) -> BadInput:  # fmt: skip
     if code == "promotion_disallowed":
         return BadInput(
             f"{memory.id} is not shared: {code}: no rule of the policy lets anything leave"
             f" {memory.space} for {target.space}",
-            "`engram policy show` has the rules: promotions", code=_REFUSED,
+            "`engram policy show` has the rules: promotions", code=PROMOTION_ERROR,
         )  # fmt: skip
     if code == PROMOTION_CONFLICT:
-        other = verdict.memories[0] if verdict is not None and verdict.memories else memory.id
+        other = next(iter(verdict.memories), memory.id)
         return BadInput(
             f"{memory.id} is not shared: {code}: {target.label} says otherwise ({other})",
             f"`engram --vault {target.root} show {other}`; retire or edit it there first",
-            code=_REFUSED,
+            code=PROMOTION_ERROR,
         )
     hint = "`engram policy show` says what is kept out" if is_private(code) else "say it plainly"
-    return BadInput(f"{memory.id} is not shared: {code} ({meaning(code)})", hint, code=_REFUSED)
+    return BadInput(
+        f"{memory.id} is not shared: {code} ({meaning(code)})", hint, code=PROMOTION_ERROR
+    )

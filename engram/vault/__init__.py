@@ -18,15 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.model.errors import BadInput, NotFound, Untrusted, called
+from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
 from engram.model.vault_label import split_id
-from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
-from engram.vault.wiring import Adapters, VaultParts
+from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
@@ -136,13 +135,8 @@ class Vault:
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places, root = places_of(environment), real_root(Path(path), here)
-        loaded = load(root, environment, flags or {}, places)
-        if loaded.vault is None:
-            raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        entry = Registry(places).entry(root, loaded.vault.id)
-        adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
+        root = real_root(Path(path), here)
+        return cls(parts_of(root, environment, adapters.at(clock, environment), flags))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -236,19 +230,24 @@ class Vault:
 
     @contextmanager
     def beside(
-        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+        self, folder: Path | None, projects: Sequence[str] | None = None, own: Path | None = None
     ) -> Iterator[Self]:
         """Ask also the vaults that are read beside this one in a folder with these projects.
+
+        Without `projects` those of the folder.
 
         Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
         another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
         where that is another one. What cannot be read is left out with a warning.
         """
+        if len(entries := Registry(self.parts.places).entries()) < 2:
+            yield self  # most people have one vault
+            return
         from engram.vault.vaults_beside import read_beside
 
-        here = "" if folder is None else str(folder.absolute())
+        named = self.projects_in(folder) if projects is None and folder else projects or ()
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
-        with read_beside(self.parts, first, here, projects):
+        with read_beside(self.parts, entries, first, folder, named):
             yield self
 
     def ready_for_readers(self) -> None:
@@ -258,8 +257,7 @@ class Vault:
         """
         from engram.vault.vaults_beside import take_up
 
-        if self.trusted and self.shared:
-            take_up(self.parts)
+        take_up(self.parts)
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -418,12 +416,12 @@ class Vault:
         """Tells of a file, by path and bytes, whether it may be given to a client of the person.
 
         In these projects, without any in all of them; of what belongs to a session, in that session
-        alone. Raises ConfigError for a policy that is not understood.
+        alone. Pages are judged by what was known after the last command. Raises ConfigError for a
+        policy that is not understood.
         """
         from engram.model.given import PERSON, Reader
         from engram.queries.open_documents import open_documents
 
-        self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
         return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
@@ -1068,9 +1066,9 @@ class Vault:
         from engram.pipeline.shared_promotion import SharingTerms
         from engram.vault.sharing import promote
 
-        named, how = slug(project) if project else "", SharingTerms(with_quote, private)
+        named, terms = slug(project) if project else "", SharingTerms(with_quote, private)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        return promote(self.parts, references, asked, how, dry_run=dry_run)
+        return promote(references, asked, terms, self.parts, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""

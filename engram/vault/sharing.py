@@ -1,4 +1,4 @@
-"""Sharing: which shared vault takes memories of the person's own, and their promotion into it.
+"""Promotion by hand: within the vault that is asked, or into the shared one that takes it.
 
 Refuses (NotFound, BadInput, Untrusted) where no shared vault takes them or more than one does, and
 where the one that does is gone, or is not the one that was registered.
@@ -7,18 +7,22 @@ where the one that does is gone, or is not the one that was registered.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from engram.model.errors import BadInput, NotFound, Untrusted
-from engram.settings.load import load
+from engram.model.errors import BadInput, EngramError, NotFound, Untrusted
+from engram.model.promotion import PROMOTED_FROM
+from engram.pipeline.promoting import promote_by_hand
+from engram.pipeline.shared_promotion import SharedVault, promote_into
 from engram.settings.registry import Registry
 from engram.settings.shared_vaults import takers
 from engram.settings.vaults_read import vault_label
 from engram.vault.vaults_beside import take_up
+from engram.vault.wiring import parts_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.model.memory import Memory
     from engram.model.report import Promotion
     from engram.pipeline.promoting import AskedPromotion
@@ -28,53 +32,47 @@ if TYPE_CHECKING:
 
 
 def promote(
-    parts: VaultParts, references: Sequence[str], asked: AskedPromotion, terms: SharingTerms, *,
+    references: Sequence[str], asked: AskedPromotion, terms: SharingTerms, parts: VaultParts, *,
     dry_run: bool,
 ) -> Sequence[Promotion]:  # fmt: skip
-    """Promote memories inside their vault, or into the shared one that takes them."""
-    from engram.pipeline.promoting import promote_by_hand
+    """Promote all of these memories or none, to where the space that is asked for lies."""
+
+    def named() -> list[Memory]:
+        return [parts.lookup.memory(reference) for reference in references]
 
     parts.check_takes_words()
     parts.settler.within(math.inf)
-    memories = _named(references, parts)
-    shared = [one for one in memories if _goes_into_shared(one, asked.to_space, parts)]
+    memories = {one.id: one for one in named()}
+    shared = [one for one in memories.values() if _goes_into_shared(one, asked.to_space, parts)]
     if not shared:
-        return promote_by_hand(lambda: _named(references, parts), asked, parts, dry_run=dry_run)
+        return promote_by_hand(named, asked, parts, dry_run=dry_run)
     if len(shared) < len(memories):
         raise BadInput(
-            f"{shared[0].id} goes into a shared vault, and others of these do not",
-            "promote those apart",
+            f"{shared[0].id} is in {asked.to_space} space already, and others are not",
+            "promote it apart: it goes into a shared vault",
         )
-    if asked.by_agent:
-        terms = terms._replace(agent=asked.reader.by)
-    return _share(shared, asked.to_space, terms, parts, dry_run=dry_run)
-
-
-def _named(references: Sequence[str], parts: VaultParts) -> list[Memory]:
-    """The memories of these names, each once."""
-    found = (parts.lookup.memory(reference) for reference in references)
-    return list({one.id: one for one in found}.values())
+    agent = asked.reader.by if asked.by_agent else ""
+    return _share(shared, asked.to_space, terms._replace(agent=agent), parts, dry_run=dry_run)
 
 
 def _goes_into_shared(memory: Memory, to_space: str, parts: VaultParts) -> bool:
     """Whether it is a shared vault that a memory is asked to be promoted into.
 
-    What is in project space is there already, and what holds for everybody is shared where there is
-    a vault for it.
+    What holds for everybody is, where there is a vault for it. What is in project space already is,
+    unless it was promoted there and nobody shares it: who asks twice is told that it is there.
     """
     if to_space == "system":
         return bool(_takers(memory, to_space, parts))
-    return to_space == memory.space == "project"
+    if not to_space == memory.space == "project":
+        return False
+    # what was promoted there before, perhaps in another window, is no mistake
+    return PROMOTED_FROM not in memory.extras or bool(_takers(memory, to_space, parts))
 
 
 def _share(
-    memories: Sequence[Memory],
-    to_space: str,
-    terms: SharingTerms,
-    parts: VaultParts,
-    *,
+    memories: Sequence[Memory], to_space: str, terms: SharingTerms, parts: VaultParts, *,
     dry_run: bool,
-) -> list[Promotion]:
+) -> list[Promotion]:  # fmt: skip
     """Promote memories of one vault into the shared one that takes them.
 
     All are judged before the first is written.
@@ -83,41 +81,28 @@ def _share(
     if len(set(entries.values())) > 1:
         raise BadInput("they go into different shared vaults", "promote those of one project first")
     entry = next(iter(entries.values()))
-    with _opened(entry, parts) as target:
+    with closing(_opened(entry, parts)) as target:
+        label = vault_label(entry.path, parts.places.home)
+        root, space = str(entry.path), entry.sharing.space
+        shared = SharedVault(target, target.header.id, root, label, space)
         judged = []
         for name in entries if dry_run or len(entries) > 1 else ():
             try:
-                judged.append(_promoted(name, target, entry, terms, parts, dry_run=True))
+                judged.append(promote_into(name, shared, terms, parts, dry_run=True))
             except BadInput:
                 if not dry_run:  # again, so that it is logged
-                    _promoted(name, target, entry, terms, parts, dry_run=False)
+                    promote_into(name, shared, terms, parts)
                 raise
         if dry_run:
             return judged
-        done = [_promoted(name, target, entry, terms, parts, dry_run=False) for name in entries]
+        done = [promote_into(name, shared, terms, parts) for name in entries]
         take_up(target)
         return done
 
 
-def _promoted(
-    name: str,
-    target: VaultParts,
-    entry: Registered,
-    terms: SharingTerms,
-    parts: VaultParts,
-    *,
-    dry_run: bool,
-) -> Promotion:
-    from engram.pipeline.shared_promotion import SharedVault, promote_into
-
-    label = vault_label(entry.path, parts.places.home)
-    shared = SharedVault(target, target.header.id, str(entry.path), label, entry.sharing.space)
-    return promote_into(name, shared, terms, parts, dry_run=dry_run)
-
-
 def _takers(memory: Memory, to_space: str, parts: VaultParts) -> list[Registered]:
-    places = parts.places
-    return takers(Registry(places).entries(), to_space, memory.project, places.home)
+    home = parts.places.home
+    return takers(Registry(parts.places).entries(), to_space, memory.project, home)
 
 
 def _taker(memory: Memory, to_space: str, parts: VaultParts) -> Registered:
@@ -139,25 +124,21 @@ def _taker(memory: Memory, to_space: str, parts: VaultParts) -> Registered:
     return found[0]
 
 
-@contextmanager
-def _opened(entry: Registered, parts: VaultParts) -> Iterator[VaultParts]:
+def _opened(entry: Registered, parts: VaultParts) -> VaultParts:
     """The shared vault that was registered."""
     if not entry.path.is_dir():
         raise NotFound(
             f"the shared vault {entry.path} is gone",
             "`git checkout` its folder, or clone it again there; then `engram trust` it",
         )
-    places, environment = parts.places, parts.environment
-    loaded = load(entry.path, environment, {}, places)
-    if loaded.vault is None or loaded.vault.id != entry.vault_id:
-        raise Untrusted(
+    opened = parts_of(entry.path, parts.environment, parts.adapters)
+    problem: EngramError | None = opened.sharing_problem
+    if opened.entry != entry:
+        problem = Untrusted(
             f"{entry.path} is not the vault that was registered",
             f"look at it; then `engram trust {entry.path}`",
         )
-    opened = type(parts)(entry.path, loaded, places, environment, parts.adapters, entry)
-    try:
-        if opened.sharing_problem is not None:
-            raise opened.sharing_problem
-        yield opened
-    finally:
+    if problem is not None:
         opened.close()
+        raise problem
+    return opened

@@ -17,10 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.model.authority import AUTHORITIES
-from engram.model.errors import BadInput, ConfigError, FormatTooNew, StorageError, Untrusted
+from engram.model.errors import (
+    BadInput,
+    ConfigError,
+    FormatTooNew,
+    NotFound,
+    StorageError,
+    Untrusted,
+)
 from engram.pipeline.settle import Settler
-from engram.settings.load import Loaded, shipped
-from engram.settings.shared_vaults import sharing_problem
+from engram.settings.load import Loaded, load, shipped
+from engram.settings.paths import places_of
+from engram.settings.registry import Registry
 from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
@@ -86,9 +94,9 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import PolicySource
     from engram.settings.registry import Registered
-    from engram.settings.vaults_read import Reading
+    from engram.settings.vaults_read import ReadVault
     from engram.store.base.lock import WriterLock
-    from engram.store.catalog.ages import AgeRows
+    from engram.store.catalog.age_rows import AgeRows
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -149,6 +157,22 @@ class Adapters:
         return replace(self, clock=clock or self.clock or clock_of(environment))
 
 
+def parts_of(
+    root: Path, environment: Mapping[str, str], adapters: Adapters,
+    flags: Mapping[str, object] | None = None,
+) -> VaultParts:  # fmt: skip
+    """The parts of the vault at a real path.
+
+    Raises NotFound when the folder is none, ConfigError for bad settings.
+    """
+    places = places_of(environment)
+    loaded = load(root, environment, flags or {}, places)
+    if loaded.vault is None:
+        raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
+    entry = Registry(places).entry(root, loaded.vault.id)
+    return VaultParts(root, loaded, places, environment, adapters, entry)
+
+
 class VaultParts:
     """The parts of one vault; what use cases see of it are its `Ports`."""
 
@@ -169,7 +193,7 @@ class VaultParts:
         self.places = places
         self.adapters = adapters
         #: the vaults that were read beside this one
-        self.beside: dict[Reading, VaultParts] = {}
+        self.beside: dict[ReadVault, VaultParts] = {}
 
     @property
     def trusted(self) -> bool:
@@ -187,6 +211,8 @@ class VaultParts:
     @property
     def sharing_problem(self) -> BadInput | None:
         """What is wrong where vault and registry differ on that."""
+        from engram.settings.shared_vaults import sharing_problem
+
         return sharing_problem(self.root, self.header.shares, self.entry)
 
     def check_takes_words(self) -> None:

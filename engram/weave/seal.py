@@ -15,7 +15,7 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.settings import BoxSettings
 from engram.model.view import VaultView
-from engram.weave.boxes import in_time, line_of, session_of, weave, without
+from engram.weave.boxes import in_time, line_of, weave, without
 from engram.weave.traces import join, reach, thread
 
 
@@ -95,7 +95,7 @@ class BoxSealer:
 
 
 def _stream(memory: Memory) -> tuple[str, str]:
-    return session_of(memory), memory.project
+    return memory.conversation, memory.project
 
 
 def _named(boxes: Iterable[Box], view: VaultView) -> list[Box]:

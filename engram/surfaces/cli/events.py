@@ -83,7 +83,7 @@ def command(
 
         check_log()
         return
-    with opened_beside() as (vault, _):
+    with opened_beside() as vault:
         found = vault.events(
             limit, event=name, since=since, space=space, session=session, expand=expand
         )
