@@ -234,11 +234,10 @@ class Vault:
     ) -> Iterator[Self]:
         """Ask also the vaults that are read beside this one in a folder with these projects.
 
-        Without `projects` those of the folder.
-
-        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
-        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
-        where that is another one. What cannot be read is left out with a warning.
+        Without `projects` they are those of the folder. Inside, `search`, `recall`, `show`,
+        `origin` and `given` speak of all of them; what is of another vault has its label before its
+        id (`@shop/ID`). `own` is the person's own vault, where that is another one. What cannot be
+        read is left out with a warning.
         """
         if len(entries := Registry(self.parts.places).entries()) < 2:
             yield self  # most people have one vault

@@ -74,7 +74,7 @@ def register(
     One that says it is shared is registered so, with the projects that it `serves` besides those
     of the repository around it, and the most `authority` that its headers may claim. Raises
     NotFound when the folder is none; BadInput for either of these and a vault of one's own, and for
-    a shared one whose log books came with git: they are believed.
+    a shared one whose logs came with git: they are believed.
     """
     loaded = load(root, {}, {}, places)
     if loaded.vault is None:

@@ -404,11 +404,16 @@ class VaultParts:
         """
         from engram.index.vector_store import VectorsUnusable
 
-        shutil.rmtree(reading_folder(self.cache), ignore_errors=True)
         try:
             self.vectors.drop()
         except VectorsUnusable as error:
             raise StorageError(str(error)) from error
+        try:
+            shutil.rmtree(reading_folder(self.cache))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StorageError(f"what readers know of it cannot be removed: {error}") from error
         return self._purge_writer.erase(committed)
 
     @cached_property
