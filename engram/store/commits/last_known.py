@@ -1,7 +1,8 @@
 """Last known version of each content file in the journal: its bytes, and which file owns an id.
 
-For a catalog that is rebuilt: a file whose bytes, or whose meaning, the journal has last is known;
-of any other, and of one that is gone, the next scan is to find and record what the person did.
+For a catalog that is rebuilt, and for who asks whose bytes a file has: a file whose bytes, or whose
+meaning, the journal has last is known; of any other, and of one that is gone, the next scan is to
+find and record what the person did.
 Where files claim one id, the transactions are replayed in order: a file owns an id until it is
 removed or takes another. Bodies are not kept in memory; one is read again where the bytes differ.
 """
@@ -92,6 +93,11 @@ class LastKnown:
             return True, True, path
         known = sha256_bytes(data) == last.sha or self._says(path, last) == meaning_of(path, data)
         return not known, path in self._homeless, path
+
+    def sha(self, path: str) -> str:
+        """The digest of a file's last known version; '' where there is none."""
+        last = self._files.get(path)
+        return "" if last is None else last.sha
 
     def owed(self, row: FileRow) -> FileRow | None:
         """The row that makes the next scan record a file; None where its version is known."""

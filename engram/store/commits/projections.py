@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.authority import AUTHORITIES, authority_rank, counted_authority
+from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from engram.model.turn import TurnEntry
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
+    from engram.store.commits.claimed_authority import ClaimedAuthority
     from engram.store.commits.transaction_log import TransactionLog
     from engram.store.commits.views import Views
 
@@ -91,9 +91,6 @@ class Projections:
         self._records = records
         #: the events of the transaction that is followed: the catalog has those before it
         self._following: tuple[Event, ...] = ()
-        #: the last versions of files up to a transaction, where headers may claim less than all
-        self._known_files: dict[str, str] = {}
-        self._known_until = 0
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
@@ -387,26 +384,16 @@ class Projections:
         """A memory with the authority that counts here; `sha` is that of its file."""
         if authority_rank(memory.authority) <= authority_rank(self._most):
             return memory
-        # imported here: the headers of a vault that is not shared claim what they like
-        from engram.model.trace import vouched_authority
-
         logged = (event for _, _, event in self.catalog.log.events(memory.id))
         here = (one for one in self._following if one.subject == memory.id)
-        # who only reads finds a file before anybody records that it was changed
-        known = self._written(memory.path) == sha
-        vouched = vouched_authority((*logged, *here)) if known else AUTHORITIES[0]
-        counted = counted_authority(memory.authority, self._most, vouched)
-        return replace(memory, authority=counted)
+        return self._claims.counted(memory, sha, (*logged, *here))
 
-    def _written(self, path: str) -> str:
-        """The SHA-256 of a file as the last transaction knows it; '' where none does."""
-        if self._transaction_log.sha_of(self._known_until + 1):
-            for committed in self._transaction_log.all(self._known_until):
-                self._known_until = committed.number
-                for change in (*committed.plan.changes, *committed.plan.seen):
-                    if change.path not in committed.left:
-                        self._known_files[change.path] = sha256_bytes(change.after or b"")
-        return self._known_files.get(path, "")
+    @cached_property
+    def _claims(self) -> ClaimedAuthority:
+        # imported here: the headers of a vault that is not shared claim what they like
+        from engram.store.commits.claimed_authority import ClaimedAuthority
+
+        return ClaimedAuthority(self._transaction_log, self._most)
 
     def take_up(self, found: Scan) -> None:
         """Record a scan without a transaction: for a vault that is only read.
