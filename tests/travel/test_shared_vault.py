@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from engram.vault.beside import take_up
 
 from engram.model.errors import EngramError
 from engram.model.memory import Memory
@@ -20,6 +19,7 @@ from engram.settings.registry import Registry
 from engram.settings.shared_vaults import serving
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault, create
+from engram.vault.vaults_beside import take_up
 from tests.kit import files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
