@@ -74,6 +74,7 @@ SMALL = {
     "time_questions": ("held_back, date",),
     "events --events 200": ("the last 50 denied",),
     "beside --memories 20 --runs 1": ("hook session-start: 20 in one vault", "10 and 10 beside"),
+    "phases --memories 20": ("20 memories: ", "phases diff: "),
     "spaces --memories 20 --runs 1": ("hook session-start: 20 in one space", "recall: 20"),
     "tiers --sizes 60 --runs 1": ("tiers --at-risk", "of ten hits"),
     "signals --runs 1": ("casefold and one search",),

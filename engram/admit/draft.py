@@ -114,7 +114,11 @@ class AdmissionDraft:
         if verdict.patch is not None:
             return self._patch(verdict, verdict.patch)
         born = self._birth(candidate)
-        details = {"rule": candidate.rule, "left_out": " ".join(verdict.left_out)}
+        wish = candidate.wish
+        details = {
+            "rule": candidate.rule, "left_out": " ".join(verdict.left_out),
+            "wish": wish.code if wish is not None and wish.space == born.space else "",
+        }  # fmt: skip
         self._event(WRITE, born.id, verdict, category=born.category, **details)
         if verdict.decision == "review":
             if verdict.rung:

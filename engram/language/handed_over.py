@@ -259,10 +259,12 @@ _OWN_INTRODUCTION = re.compile(
     r"|\b(?:you should|for you to) (?:know|remember)\b",
     re.IGNORECASE,
 )
-#: Above what is to be remembered in a space (`promotion_hints`).
+#: what asks for a space in which the words beside it are to hold (`promotion_hints`)
+REMEMBER_THIS = (
+    r"(?:remember|save) this (?:for|about) (?:me|everyone|(?:the|my|our) (?:project|system))"
+)
 _FOR_A_SPACE = re.compile(
-    r"\b(?:(?:remember|save) this (?:for|about) (?:me|everyone|(?:the|my|our) (?:project|system))"
-    r"|(?:project|system) memory)(?:,? please)?:$",
+    rf"\b(?:{REMEMBER_THIS}|(?:project|system) memory)(?:,? please)?:$",
     re.IGNORECASE,
 )
 #: Above the points of what a person asks for, with a colon or without.

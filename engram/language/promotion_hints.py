@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from engram.language.handed_over import REMEMBER_THIS
 from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
 from engram.model.promotion import HINT, SpaceWish
@@ -56,7 +57,7 @@ class AskedStatement(NamedTuple):
 
 
 _REQUEST = re.compile(
-    r"(?:(?:remember|save) this (?:for|about) (?:me|everyone|(?:the|my|our) (?:project|system))"
+    rf"(?:{REMEMBER_THIS}"
     r"|(?:add|put|save|store|write|note|keep|record)(?: (?:this|that|it|the following))?"
     r" (?:in|into|to) (?:the |our |my |your )?(?:project|system) memory)\b"
     r"(?:,? (?:please|pls|too|as well|thanks|thank you))*",

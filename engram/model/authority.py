@@ -24,13 +24,13 @@ def authority_rank(authority: str) -> int:
     return AUTHORITIES.index(authority) if authority in AUTHORITIES else 0
 
 
-def counted_authority(claimed: str, most: str, *, vouched: bool = False) -> str:
+def counted_authority(claimed: str, most: str, vouched: str = AUTHORITIES[0]) -> str:
     """What counts of the authority that the header of a shared memory claims.
 
-    `most` is what the registry lets headers of that vault claim; what a transaction of this machine
-    wrote (`vouched`, see `model/trace.is_vouched`) counts in full.
+    `most` is what the registry lets headers of that vault claim, `vouched` what this machine stands
+    for (`model/trace.vouched_authority`).
     """
-    return claimed if vouched else min(claimed, most, key=authority_rank)
+    return min(claimed, max(most, vouched, key=authority_rank), key=authority_rank)
 
 
 class Assertion(NamedTuple):

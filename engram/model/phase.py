@@ -70,17 +70,19 @@ class PhasePage(NamedTuple):
 
     def phases(self, store: Store) -> tuple[Phase, ...]:
         """The phases of a store, the first one always."""
-        lines = sorted(
-            dict.fromkeys((one.at, one.name) for one in self.lines if one.store == store),
-            key=lambda one: one[0],
-        )
-        reasons = {(one.at, one.name): one.reason for one in reversed(self.lines)
-                   if one.store == store}  # fmt: skip
-        starts = [("", "", AUTO), *((*one, reasons[one]) for one in lines)]
-        ends = [*(one[0] for one in lines), ""]
-        return tuple(
-            Phase(number, start, end, name, reason)
-            for number, ((start, name, reason), end) in enumerate(zip(starts, ends, strict=True), 1)
+        lines: dict[tuple[Instant, str], PhaseLine] = {}
+        for line in self.lines:
+            if line.store == store:
+                # what stands twice, as after a merge, begins one phase
+                lines.setdefault((line.at, line.name), line)
+        begun = sorted(lines.values(), key=lambda line: line.at)
+        ends = [*(line.at for line in begun), ""]
+        return (
+            Phase(1, "", ends[0], "", AUTO),
+            *(
+                Phase(number, line.at, end, line.name, line.reason)
+                for number, (line, end) in enumerate(zip(begun, ends[1:], strict=True), 2)
+            ),
         )
 
     @property
@@ -165,11 +167,9 @@ def refused_diff(policy: Policy, space: str) -> str:
     rules = policy.of_space(space).phase
     if space not in policy.read_order:
         return "space_disabled"
-    return (
-        ""
-        if rules.enabled and rules.diff_enabled
-        else ("phase_diff_disabled" if rules.enabled else DISABLED)
-    )
+    if not rules.enabled:
+        return DISABLED
+    return "" if rules.diff_enabled else "phase_diff_disabled"
 
 
 def store_words(store: Store) -> str:

@@ -31,6 +31,8 @@ FACT_DENIED = "fact_denied"
 ALLOWED, ALREADY = "allowed", "already"
 #: the target's memory stands against it
 PROMOTION_CONFLICT = "promotion_conflict"
+#: the code of an error that says why nothing was promoted
+PROMOTION_ERROR = "PROMOTION_ERROR"
 #: the reason where a person asked by hand
 BY_HAND = "by_hand"
 #: and where an agent did, which waits for the person

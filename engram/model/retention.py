@@ -61,8 +61,9 @@ def is_over(
 
 def end_tick(rule: RetentionRule, created_at: int) -> int | None:
     """The tick at which `ttl` ends what was created at a tick; None where no tick is fixed."""
-    fixed = rule.mode == "ttl" and rule.ticks is not None
-    return created_at + rule.ticks if fixed and rule.ticks is not None else None
+    if rule.mode != "ttl" or rule.ticks is None:
+        return None
+    return created_at + rule.ticks
 
 
 def is_silent(last: Instant, now: Instant) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from engram.model.authority import Rung
+from engram.model.authority import AUTHORITIES, Rung
 from engram.model.change import Event
 from engram.model.memory import Memory
 
@@ -51,8 +51,6 @@ _REASON_OF_STATUS: Mapping[str, DeletionReason] = {
     "superseded": "superseded", "expired": "expired", "retired": "retired", "archived": "archived",
 }  # fmt: skip
 _FORGOTTEN: DeletionReason = "forgotten"
-#: what says whose words a memory has
-_VOUCHING = frozenset({WRITE, CONFIRMED, HAND_EDIT})
 
 
 def reason_gone(memory: Memory) -> DeletionReason:
@@ -93,17 +91,22 @@ def forgetting(memory: Memory, reason: str = "") -> Event:
     return Event(FORGET, memory.id, (("reason", told),))
 
 
-def is_vouched(events: Iterable[Event]) -> bool:
-    """Whether the words of a memory are as a transaction of this machine wrote or confirmed them.
+def vouched_authority(events: Iterable[Event]) -> str:
+    """The most authority that a header may claim by what this machine did.
 
-    `events` are those about it, oldest first. What a person changed in a file, or git brought, is a
-    claim until somebody here confirms it; an undo brings back what was so before.
+    `events` are those about its memory, oldest first. What a transaction wrote counts in full, what
+    a person changed in a file, or git brought, as nothing, and once it is confirmed as the person's
+    word. An undo brings back what was so before.
     """
-    vouched = False
+    least, persons, full = AUTHORITIES[0], AUTHORITIES[1], AUTHORITIES[-1]
+    vouched = least
     for event in events:
-        undone = ("reason", UNDONE) in event.details
-        if event.name in _VOUCHING and not undone:
-            vouched = event.name != HAND_EDIT
+        if event.name == HAND_EDIT:
+            vouched = least
+        elif event.name == WRITE and ("reason", UNDONE) not in event.details:
+            vouched = full
+        elif event.name == CONFIRMED and vouched == least:
+            vouched = persons
     return vouched
 
 

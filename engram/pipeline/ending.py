@@ -19,6 +19,7 @@ from typing import NamedTuple
 from engram.model.change import Event, Plan
 from engram.model.instant import day_of, minutes_between
 from engram.model.memory import SESSION, SESSION_HOURS, SPACES, Memory
+from engram.model.policy import Policy
 from engram.model.retention import Over, is_over, is_silent, rule_of
 from engram.model.trace import deleted, forgetting
 from engram.pipeline.ports import Ports
@@ -35,7 +36,7 @@ def end_silent(ports: Ports, heard: Iterable[str] = ()) -> None:
     end_over(ports, heard)
 
 
-class Ending(NamedTuple):
+class EndedMemory(NamedTuple):
     """A memory that is over: why by its policy, and the status reason of its file."""
 
     memory: Memory
@@ -71,33 +72,34 @@ def end_over(ports: Ports, heard: Iterable[str] = (), ended: Collection[str] = (
         return len(before)
 
 
-def _over(ports: Ports, ended: Collection[str]) -> list[Ending]:
+def _over(ports: Ports, ended: Collection[str]) -> list[EndedMemory]:
     """What is over now, oldest first."""
     policy, ages = ports.terms.policy, ports.ages
-    counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one).retention)]
+    counted = [one for one in SPACES if one != SESSION and _counts(policy.of_space(one))]
     known = [*ages.of_sessions(), *(ages.live(counted) if counted else ())]
     found = (_ending(memory, ports, ended) for memory in known)
     return [one for one in found if one is not None]
 
 
-def _counts(retention: object) -> bool:
-    return isinstance(retention, dict) and any(rule.ticks for rule in retention.values())
+def _counts(policy: Policy) -> bool:
+    """Whether any rule states ticks."""
+    return any(rule.ticks for rule in policy.retention.values())
 
 
-def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> Ending | None:
+def _ending(memory: Memory, ports: Ports, ended: Collection[str]) -> EndedMemory | None:
     rule, now = rule_of(memory, ports.terms.policy), ports.clock.now()
     if rule.ticks is not None:
         age = ports.ages.ticks(memory, renews=rule.mode == "decay")
         if age is not None and (why := is_over(rule, 0, age)):
-            return Ending(memory, why, why)
+            return EndedMemory(memory, why, why)
     if memory.space != SESSION:
         return None
     why = "ttl_expired" if rule.mode == "ttl" else "decay"
     if memory.conversation in ended:
-        return Ending(memory, why, ENDED)
+        return EndedMemory(memory, why, ENDED)
     if is_silent(ports.ages.last_heard(memory), now):
-        return Ending(memory, why, SILENT)
-    return Ending(memory, why, why) if "" < memory.expires <= day_of(now) else None
+        return EndedMemory(memory, why, SILENT)
+    return EndedMemory(memory, why, why) if "" < memory.expires <= day_of(now) else None
 
 
 def _gone_on(ports: Ports, heard: Collection[str]) -> list[Memory]:

@@ -24,7 +24,7 @@ from engram.model.errors import BadInput
 from engram.model.given import BY_HAND as HAND_TYPED
 from engram.model.given import PERSON, Reader
 from engram.model.memory import SESSION, Memory
-from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, SpaceWish, waits_for
+from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, PROMOTION_ERROR, SpaceWish, waits_for
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, Promotion
 from engram.pipeline.writing import writing
@@ -32,8 +32,6 @@ from engram.pipeline.writing import writing
 if TYPE_CHECKING:
     from engram.pipeline.ports import Ports
 
-#: what programs are told where nothing was promoted
-_REFUSED = "PROMOTION_ERROR"
 _MEANINGS = {
     "promotion_disallowed": "no rule of the policy lets anything leave {from_} for {to}",
     "promotion_conflict": "a memory there stands against it: it waits in `engram review`",
@@ -68,7 +66,7 @@ class AskedPromotion(NamedTuple):
             raise BadInput(
                 f"nothing says in which project {memory.id} is to hold",
                 f"`engram promote {memory.id} --to project --project NAME`",
-                code=_REFUSED,
+                code=PROMOTION_ERROR,
             )
         return found
 
@@ -148,7 +146,7 @@ def _check_in_use(memory: Memory) -> None:
         raise BadInput(
             f"{memory.id} is {memory.status}: it cannot be promoted",
             f"`engram restore {memory.id}` brings it back",
-            code=_REFUSED,
+            code=PROMOTION_ERROR,
         )
 
 
@@ -162,7 +160,7 @@ def _raise_denied(done: Sequence[Promotion], to_space: str) -> None:
     raise BadInput(
         f"{memory.id} stays in {memory.space} space: {code}: {why}{nothing}",
         "`engram policy show` has the rules: promotions",
-        code=_REFUSED,
+        code=PROMOTION_ERROR,
     )
 
 

@@ -23,21 +23,26 @@ from engram.model.candidate import Receipt
 from engram.model.change import Plan
 from engram.model.errors import BadInput
 from engram.model.memory import Memory
-from engram.model.promotion import ALLOWED, ALREADY, BY_HAND, PROMOTION_CONFLICT, has_rule
+from engram.model.promotion import (
+    ALLOWED,
+    ALREADY,
+    BY_HAND,
+    PROMOTION_CONFLICT,
+    PROMOTION_ERROR,
+    has_rule,
+)
 from engram.model.refusal_codes import is_private, meaning
 from engram.model.report import Promotion
 from engram.model.shared_copy import PROMOTED_TO, shared_copy
-from engram.model.text import normalise
+from engram.model.text import content_hash, normalise
 from engram.model.trace import FROM, PROMOTED_AS
 from engram.model.verdict import Verdict
 from engram.pipeline.writing import writing
 from engram.recall.audience import audience_of
 
 if TYPE_CHECKING:
+    from engram.model.policy import Policy
     from engram.pipeline.ports import Ports
-
-#: what programs are told where nothing was promoted
-_REFUSED = "PROMOTION_ERROR"
 
 
 class SharedVault(NamedTuple):
@@ -87,6 +92,7 @@ def _promoted(
     memory = ports.view.memory(reference)
     assert memory is not None  # whoever asks has looked it up
     if is_shared(memory):
+        _check_stands(memory, target)
         return Promotion(ALREADY, memory, memory, target.label)
     _check_may_leave(memory, target, terms, ports)
     item = ports.committer.item_of(memory.id)
@@ -97,18 +103,15 @@ def _promoted(
     }  # fmt: skip
     draft = AdmissionDraft(ports.view, ports.terms, ports.clock.now())
     ruled = all(has_rule(one.policy, memory.space, target.space) for one in (ports, target.ports))
-    code = ALLOWED if ruled else "promotion_disallowed"
-    draft.check(memory.id, code=code, **told)
-    verdict, copied = (None, None) if not ruled else _judged(request, target, terms)
-    if verdict is not None:
-        code = _code_of(verdict)
+    draft.check(memory.id, code=ALLOWED if ruled else "promotion_disallowed", **told)
+    verdict, copied = _judged(request, target, terms, ports.policy)
+    code = _code_of(verdict) if ruled else "promotion_disallowed"
     if code != ALLOWED:
-        against = "".join(verdict.memories[:1]) if verdict is not None else ""
+        against = "".join(verdict.memories[:1]) if ruled else ""
         draft.stay(memory, None, told | {"code": code, "against": against})
         if not dry_run:
             ports.committer.commit(Plan("promote", events=tuple(draft.events)))
         raise _denied(memory, target, code, verdict)
-    assert verdict is not None  # or no rule had let it go
     now = ports.clock.now()
     after = replace(
         memory, status="superseded", status_since=now, status_reason=PROMOTED_AS,
@@ -125,6 +128,18 @@ def _promoted(
     return Promotion(ALLOWED, memory, after, target.label, found.path)
 
 
+def _check_stands(memory: Memory, target: SharedVault) -> None:
+    """Raise BadInput for what was promoted and is in use there no more: then it is so nowhere."""
+    view = target.ports.view
+    copy = shared_copy(memory, target.space, "", "")
+    there = (view.memory(memory.id), *view.owners(content_hash(copy.text, copy.scope)))
+    if not any(one is not None and one.live for one in there):
+        raise BadInput(
+            f"{memory.id} was promoted into {target.label}, and is in use there no more",
+            f"`engram restore {memory.id}` takes your own one into use", code=PROMOTION_ERROR,
+        )  # fmt: skip
+
+
 def _check_may_leave(
     memory: Memory, target: SharedVault, terms: SharingTerms, ports: Ports
 ) -> None:  # fmt: skip
@@ -133,32 +148,36 @@ def _check_may_leave(
         raise BadInput(
             f"{terms.agent} asks to share {memory.id} with others: that is the person's to decide",
             f"`engram promote {memory.id} --to {target.space}` in a terminal of your own",
-            code=_REFUSED,
+            code=PROMOTION_ERROR,
         )
     if memory.status != "active":
         mend = "confirm" if memory.live else "restore"
         raise BadInput(
             f"{memory.id} is {memory.status}: it is not shared",
-            f"`engram {mend} {memory.id}` first", code=_REFUSED,
+            f"`engram {mend} {memory.id}` first", code=PROMOTION_ERROR,
         )  # fmt: skip
     audience = audience_of(memory, ports.redactor.clean)
     if audience == "nobody":
         raise BadInput(
-            f"{memory.id} holds what looks like a secret: it is not shared",
-            "`engram doctor` names the file", code=_REFUSED,
+            f"{memory.id} holds what looks like a secret, or what git could not merge:"
+            " it is not shared",
+            "`engram doctor` names the file", code=PROMOTION_ERROR,
         )  # fmt: skip
     private = audience == "person" or not memory.of_owner
     if private and not terms.private:
         raise BadInput(
             f"{memory.id} is for you alone: of your own life, from a private source, or another's",
-            f"if all who have {target.label} may read it: --yes", code=_REFUSED,
+            f"if all who have {target.label} may read it: --yes", code=PROMOTION_ERROR,
         )  # fmt: skip
 
 
 def _judged(
-    request: PromotionRequest, target: SharedVault, terms: SharingTerms
+    request: PromotionRequest, target: SharedVault, terms: SharingTerms, own: Policy
 ) -> tuple[Verdict, Memory]:
-    """What the shared vault says of a memory, as of any candidate; and the copy it would get."""
+    """What the shared vault says of a memory, as of any candidate; and the copy it would get.
+
+    What the policy of the person's `own` vault keeps out leaves it for no other one either.
+    """
     memory, there = request.memory, target.ports
     copy = shared_copy(
         memory, target.space, BY_HAND, authority_of(request), with_quote=terms.with_quote
@@ -174,13 +193,14 @@ def _judged(
             return Verdict("same", "same", candidate, (held.id,)), copy
         return Verdict("review", PROMOTION_CONFLICT, candidate, (held.id,)), copy
     # imported here: most promotions stay inside one vault
-    from engram.admit.decide import admit
+    from engram.admit.decide import admit, harm
 
     admission = AdmissionContext(
         there.view, there.redactor.clean, there.settings, there.clock.now(), there.judge,
         policy=there.policy,
     )  # fmt: skip
-    return admit(candidate, admission), copy
+    kept_out = harm(candidate, replace(admission, policy=own))
+    return kept_out or admit(candidate, admission), copy
 
 
 def _code_of(verdict: Verdict) -> str:
@@ -191,7 +211,7 @@ def _code_of(verdict: Verdict) -> str:
     return PROMOTION_CONFLICT if stands else ALLOWED
 
 
-def _written(verdict: Verdict, copied: Memory | None, target: SharedVault) -> Memory:
+def _written(verdict: Verdict, copied: Memory, target: SharedVault) -> Memory:
     """The memory in the shared vault; where that says the same already, no file changes there.
 
     A second promotion, from another machine or by another person, then leaves git nothing to merge.
@@ -200,7 +220,6 @@ def _written(verdict: Verdict, copied: Memory | None, target: SharedVault) -> Me
     held = there.view.memory(verdict.memories[0]) if verdict.decision == "same" else None
     if held is not None:
         return held
-    assert copied is not None  # what is not there yet has a copy
     draft = AdmissionDraft(there.view, there.terms, there.clock.now())
     draft.take(copied, verdict)
     changes = there.writer.changes(draft.born, draft.amended)
@@ -213,20 +232,22 @@ def _unmarked(memory: Memory) -> tuple[tuple[str, str], ...]:
 
 
 def _denied(
-    memory: Memory, target: SharedVault, code: str, verdict: Verdict | None
+    memory: Memory, target: SharedVault, code: str, verdict: Verdict
 ) -> BadInput:  # fmt: skip
     if code == "promotion_disallowed":
         return BadInput(
             f"{memory.id} is not shared: {code}: no rule of the policy lets anything leave"
             f" {memory.space} for {target.space}",
-            "`engram policy show` has the rules: promotions", code=_REFUSED,
+            "`engram policy show` has the rules: promotions", code=PROMOTION_ERROR,
         )  # fmt: skip
     if code == PROMOTION_CONFLICT:
-        other = verdict.memories[0] if verdict is not None and verdict.memories else memory.id
+        other = next(iter(verdict.memories), memory.id)
         return BadInput(
             f"{memory.id} is not shared: {code}: {target.label} says otherwise ({other})",
             f"`engram --vault {target.root} show {other}`; retire or edit it there first",
-            code=_REFUSED,
+            code=PROMOTION_ERROR,
         )
     hint = "`engram policy show` says what is kept out" if is_private(code) else "say it plainly"
-    return BadInput(f"{memory.id} is not shared: {code} ({meaning(code)})", hint, code=_REFUSED)
+    return BadInput(
+        f"{memory.id} is not shared: {code} ({meaning(code)})", hint, code=PROMOTION_ERROR
+    )

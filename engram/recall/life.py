@@ -33,7 +33,7 @@ from engram.model.trace import (
 )
 from engram.recall.history import REASONS
 from engram.recall.plain_sentences import PLAIN, plain_sentence
-from engram.recall.promotion_sentences import promotion_sentence
+from engram.recall.promotion_sentences import promotion_sentence, where_it_holds
 
 if TYPE_CHECKING:
     from engram.model.change import Event
@@ -275,6 +275,8 @@ class _Sentences:
         kept = f"It was kept as {article} {category}{by}"
         if details.get("code") == "session":
             kept = "The record of the conversation was kept"
+        if details.get("wish"):
+            kept += f"; you asked for it to hold {where_it_holds(details)}"
         batch = f" ({deed.batch})" if deed.batch else ""
         left = f"; left out: {details['left_out']}" if details.get("left_out") else ""
         return f"{kept}{batch}{left}{self._allowed(deed.policy)}"

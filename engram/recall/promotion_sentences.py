@@ -26,17 +26,21 @@ _STAYS: Mapping[str, str] = {
 }
 
 
+def where_it_holds(details: Mapping[str, str]) -> str:
+    """Where a memory is to hold: by the item that it became, else by the space asked for."""
+    item = item_id(details.get(ITEM, ""))
+    space = details.get("to_space", "") or (item.store.space if item is not None else "")
+    if item is not None and space == "project" and item.store.owner != UNKNOWN:
+        return f"in the project {item.store.owner}"
+    return _HOLDS.get(space, f"in {space} space")
+
+
 def promotion_sentence(
     name: str, details: Mapping[str, str], named: Callable[[str], str]
 ) -> str:  # fmt: skip
     """The sentence of a promotion, done or denied; `named` gives another memory in words."""
-    space = details.get("to_space", "")
-    where = _HOLDS.get(space, f"in {space} space")
-    item = item_id(details.get(ITEM, ""))
-    if item is not None and space == "project" and item.store.owner != UNKNOWN:
-        where = f"in the project {item.store.owner}"
     who = details.get("agent") or "An agent" if details.get("by") == BY_AGENT else "You"
-    asked = f"{who} asked for it to hold {where}"
+    asked = f"{who} asked for it to hold {where_it_holds(details)}"
     if name == PROMOTED and "to_vault" in details:
         return f"{who} promoted it into a vault that is shared with others, which has it now"
     if name == PROMOTED:

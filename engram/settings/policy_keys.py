@@ -157,11 +157,11 @@ def _names(key: PolicyKey, items: list[object]) -> tuple[str, ...]:
         good = all(map(_is_text, found)) and NOTHING[0] not in found
     if not good:
         strange = next((one for one in found if one not in key.choices), "")
-        raise ValueError(_without(key, strange) if key.kind == "names" else allowed_policy(key))
+        raise ValueError(_naming(key, strange) if key.kind == "names" else allowed_policy(key))
     return found
 
 
-def _without(key: PolicyKey, word: str) -> str:
+def _naming(key: PolicyKey, word: str) -> str:
     """What a list of names must be, and the word in it that is no such name."""
     # imported here: only a mistake needs it
     from engram.settings.refusals import shown

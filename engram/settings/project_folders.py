@@ -60,18 +60,14 @@ def repository(folder: str, home: Path, vault: Path | None = None) -> Path | Non
     """The git repository that a folder lies in; None for a home folder, and in this vault's."""
     if not os.path.isabs(folder):
         return None
-    real = Path(os.path.realpath(folder))
-    for one in (real, *real.parents)[:_DEEPEST]:
+    return repository_around(Path(os.path.realpath(folder)), home, vault)
+
+
+def repository_around(folder: Path, home: Path, vault: Path | None = None) -> Path | None:
+    """The same of a real path, such as that of a vault that is registered."""
+    for one in (folder, *folder.parents)[:_DEEPEST]:
         if one == vault:
             return None
-        if os.path.lexists(one / ".git"):
-            return None if _holds(str(one), home) else one
-    return None
-
-
-def repository_around(vault: Path, home: Path) -> Path | None:
-    """The git repository that a vault's folder lies in, or is; None for a home folder."""
-    for one in (vault, *vault.parents)[:_DEEPEST]:
         if os.path.lexists(one / ".git"):
             return None if _holds(str(one), home) else one
     return None

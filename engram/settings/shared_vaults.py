@@ -1,5 +1,4 @@
-"""Shared vaults: which registered vault is one, whom it serves, and into which one a project's
-memories go.
+"""Shared vaults: which registered vault is one, whom it serves, which takes a project's memories.
 
 A vault that is shared with others lies in their repository, or anywhere. It serves the sessions in
 the repository around it, and those of the projects that the person named for it (`--for`); one of

@@ -37,7 +37,7 @@ _EVERYWHERE = ("session", "user", "system")
 _OF_FOLDER = ("project",)
 
 
-class Reading(NamedTuple):
+class ReadVault(NamedTuple):
     """A vault that is read: real path, id, and the spaces that are read of it.
 
     `label` is what it is called where something of it is shown: '' for the first one, `@shop`.
@@ -67,7 +67,7 @@ def own_entry(chosen: str, environment: Mapping[str, str], places: UserPaths) ->
     return entry
 
 
-def read_by_agents(own: Registered, folder: str, places: UserPaths) -> tuple[Reading, ...]:
+def read_by_agents(own: Registered, folder: str, places: UserPaths) -> tuple[ReadVault, ...]:
     """The vaults that an agent in a folder is given memories of, the person's own first."""
     projects = project_names(folder, places.home, own.path)
     entries = Registry(places).entries()
@@ -77,13 +77,13 @@ def read_by_agents(own: Registered, folder: str, places: UserPaths) -> tuple[Rea
 def vaults_read(
     first: Registered, own: Path, entries: Sequence[Registered], folder: str,
     projects: Sequence[str], home: Path, tell: Callable[[str], object] = lambda line: None,
-) -> tuple[Reading, ...]:  # fmt: skip
+) -> tuple[ReadVault, ...]:  # fmt: skip
     """The vaults that are read in a working folder with these projects, `first` first.
 
     `own` is the real path of the person's own vault, which `first` may be; `entries` is the
     registry. `tell` is told why one is left out.
     """
-    found = [Reading(first.path, first.vault_id, "", SPACES, first.sharing)]
+    found = [ReadVault(first.path, first.vault_id, "", SPACES, first.sharing)]
     for entry, spaces in _beside(first, own, entries, folder, projects, home):
         if any(entry.path == one.path for one in found):
             continue
@@ -93,7 +93,7 @@ def vaults_read(
             continue
         labels = chain((label,), (f"{label}-{number}" for number in count(2)))
         label = next(one for one in labels if all(one != known.label for known in found))
-        found.append(Reading(entry.path, entry.vault_id, label, spaces, entry.sharing))
+        found.append(ReadVault(entry.path, entry.vault_id, label, spaces, entry.sharing))
     return tuple(found)
 
 

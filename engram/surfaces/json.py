@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request
     from engram.model.phase import ListedPhase, StartedPhase
     from engram.model.phase_diff import DiffedPhases
+    from engram.model.proof import Proof
     from engram.model.report import (
         Collected,
         Consolidated,
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import StatedValue
     from engram.settings.registry import Sharing
-    from engram.settings.vaults_read import Reading
+    from engram.settings.vaults_read import ReadVault
     from engram.surfaces.hooks.agent_settings import Changed
     from engram.surfaces.hooks.skill import SkillFile
 
@@ -440,7 +441,7 @@ def purge(report: PurgeReport) -> Shape:
     return {
         "id": names[0] if len(names) == 1 else "", "memories": names, "files": purged.paths,
         "turns": purged.turns, "conversations": purged.conversations,
-        "still_citing_the_same_turns": purged.citing,
+        "still_citing_the_same_turns": purged.citing, "shared": [*purged.shared],
         "left": [_words_at(one) for one in report.left],
         "said_elsewhere": [_words_at(one) for one in report.elsewhere],
     }  # fmt: skip
@@ -642,7 +643,7 @@ def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
 
 
 def vaults_of_agents(
-    own: str, problem: EngramError | None, beside: Iterable[Reading]
+    own: str, problem: EngramError | None, beside: Iterable[ReadVault]
 ) -> dict[str, object]:
     """`status`: the vaults that agents in this folder are given of; why nothing of the own one."""
     told = {} if problem is None else {"problem": str(problem), "fix": problem.hint}
@@ -660,6 +661,11 @@ def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -
         "sources": [_source_check(found) for found in checked],
         "findings": [fields_of(found) for found in findings],
     }
+
+
+def proof(found: Proof) -> Shape:
+    """`events --verify`: whether the log holds, and what a check of it found."""
+    return {"holds": found.holds} | fields_of(found)
 
 
 def audit(

@@ -18,15 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.model.errors import BadInput, NotFound, Untrusted, called
+from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
 from engram.model.vault_label import split_id
-from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
-from engram.vault.wiring import Adapters, VaultParts
+from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
     from engram.model.box import Box, Trace
@@ -136,13 +135,8 @@ class Vault:
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places, root = places_of(environment), real_root(Path(path), here)
-        loaded = load(root, environment, flags or {}, places)
-        if loaded.vault is None:
-            raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
-        entry = Registry(places).entry(root, loaded.vault.id)
-        adapters = adapters.at(clock, environment)
-        return cls(VaultParts(root, loaded, places, environment, adapters, entry))
+        root = real_root(Path(path), here)
+        return cls(parts_of(root, environment, adapters.at(clock, environment), flags))
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -236,19 +230,23 @@ class Vault:
 
     @contextmanager
     def beside(
-        self, folder: Path | None, projects: Sequence[str] = (), own: Path | None = None
+        self, folder: Path | None, projects: Sequence[str] | None = None, own: Path | None = None
     ) -> Iterator[Self]:
         """Ask also the vaults that are read beside this one in a folder with these projects.
 
-        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
-        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
-        where that is another one. What cannot be read is left out with a warning.
+        Without `projects` they are those of the folder. Inside, `search`, `recall`, `show`,
+        `origin` and `given` speak of all of them; what is of another vault has its label before its
+        id (`@shop/ID`). `own` is the person's own vault, where that is another one. What cannot be
+        read is left out with a warning.
         """
+        if len(entries := Registry(self.parts.places).entries()) < 2:
+            yield self  # most people have one vault
+            return
         from engram.vault.vaults_beside import read_beside
 
-        here = "" if folder is None else str(folder.absolute())
+        named = self.projects_in(folder) if projects is None and folder else projects or ()
         first = self.root if own is None else Path(os.path.realpath(own.expanduser()))
-        with read_beside(self.parts, first, here, projects):
+        with read_beside(self.parts, entries, first, folder, named):
             yield self
 
     def ready_for_readers(self) -> None:
@@ -258,8 +256,7 @@ class Vault:
         """
         from engram.vault.vaults_beside import take_up
 
-        if self.trusted and self.shared:
-            take_up(self.parts)
+        take_up(self.parts)
 
     # -- asking by word ------------------------------------------------------------------------
 
@@ -418,12 +415,12 @@ class Vault:
         """Tells of a file, by path and bytes, whether it may be given to a client of the person.
 
         In these projects, without any in all of them; of what belongs to a session, in that session
-        alone. Raises ConfigError for a policy that is not understood.
+        alone. Pages are judged by what was known after the last command. Raises ConfigError for a
+        policy that is not understood.
         """
         from engram.model.given import PERSON, Reader
         from engram.queries.open_documents import open_documents
 
-        self._settled()
         recipient = self._recipient(projects, Reader(PERSON, session))
         return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
 
@@ -878,6 +875,12 @@ class Vault:
 
     # -- phases --------------------------------------------------------------------------------
 
+    def project_called(self, name: str) -> str:
+        """What a project that a person names is called in a header: without secrets, as a slug."""
+        from engram.model.ids import slug
+
+        return slug(self.parts.redactor.redact(name).text) if name else ""
+
     def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
         """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
 
@@ -1062,38 +1065,14 @@ class Vault:
         `with_quote` says so, and with `private` also what is for the person alone. Raises BadInput
         for what is denied, NotFound for what no shared vault takes.
         """
-        self.parts.check_takes_words()
-        shared = self._shared(references, to_space)
-        if shared:
-            from engram.pipeline.shared_promotion import SharingTerms
-            from engram.vault.sharing import share
-
-            agent = "" if reader is None or reader.by == "person" else reader.by
-            terms = SharingTerms(with_quote, private, agent)
-            return share(shared, to_space, terms, self, dry_run=dry_run)
         from engram.model.given import Reader
-        from engram.model.ids import slug
-        from engram.pipeline.promoting import AskedPromotion, promote_by_hand
+        from engram.pipeline.promoting import AskedPromotion
+        from engram.pipeline.shared_promotion import SharingTerms
+        from engram.vault.sharing import promote
 
-        named = slug(project) if project else ""
+        named, terms = self.project_called(project), SharingTerms(with_quote, private)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
-        return promote_by_hand(
-            lambda: self._named(references), asked, self.parts, dry_run=dry_run
-        )  # fmt: skip
-
-    def _shared(self, references: Sequence[str], to_space: str) -> Sequence[Memory]:
-        """The memories of these that go into a shared vault: all of them, or none."""
-        from engram.vault.sharing import goes_into_shared
-
-        self.parts.settler.within(math.inf)
-        memories = {one.id: one for one in self._named(references)}
-        found = [one for one in memories.values() if goes_into_shared(one, to_space, self)]
-        if 0 < len(found) < len(memories):
-            raise BadInput(
-                f"{found[0].id} is in {to_space} space already, and others are not",
-                "promote it apart: it goes into a shared vault",
-            )
-        return found
+        return promote(references, asked, terms, self.parts, dry_run=dry_run)
 
     def decline_promotion(self, reference: str) -> MemoryEdit:
         """The person says that a memory stays in its space, where another one was asked for."""

@@ -18,9 +18,9 @@ from engram.model.errors import EngramError
 from engram.queries.memories import VaultMemories
 from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
-from engram.settings.registry import Registered, Registry
+from engram.settings.registry import Registered
 from engram.settings.vault_folders import reading_folder
-from engram.settings.vaults_read import Reading, vaults_read
+from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.vault.wiring import VaultParts
 
 _log = logging.getLogger(__name__)
@@ -30,15 +30,18 @@ _PATIENCE = 0.05
 
 @contextmanager
 def read_beside(
-    parts: VaultParts, own: Path, folder: str, projects: Sequence[str]
-) -> Iterator[None]:
-    """Read beside a vault what is read in a folder with these projects; `own` is the person's."""
+    parts: VaultParts, entries: Sequence[Registered], own: Path, folder: Path | None,
+    projects: Sequence[str],
+) -> Iterator[None]:  # fmt: skip
+    """Read beside a vault what is read in a folder with these projects.
+
+    `entries` is the registry, `own` the person's own vault.
+    """
     first = Registered(parts.root, parts.header.id)
-    entries = Registry(parts.places).entries() if parts.trusted and not parts.header.shares else []
-    others = parts.memories.others
-    if len(entries) > 1:
-        home = parts.places.home
-        for one in vaults_read(first, own, entries, folder, projects, home, _log.warning)[1:]:
+    others, home = parts.memories.others, parts.places.home
+    if parts.trusted and not parts.header.shares:
+        here = "" if folder is None else str(folder.absolute())
+        for one in vaults_read(first, own, entries, here, projects, home, _log.warning)[1:]:
             try:
                 others[one.label] = _as_beside(one, projects), _opened(parts, one)
             except EngramError as error:
@@ -52,19 +55,22 @@ def read_beside(
 
 
 def take_up(parts: VaultParts) -> None:
-    """Read a shared vault for those who read it beside their own: hooks make no catalog."""
-    assert parts.entry is not None
-    _opened(parts, Reading(parts.root, parts.header.id, "", (), parts.entry.sharing))
+    """Read a registered shared vault for whoever reads it beside their own: hooks do not wait."""
+    if parts.entry is None or not parts.shared:
+        return
+    _opened(parts, ReadVault(parts.root, parts.header.id, "", (), parts.entry.sharing))
 
 
-def _as_beside(one: Reading, projects: Sequence[str]) -> Beside:
+def _as_beside(one: ReadVault, projects: Sequence[str]) -> Beside:
     project = next(iter(projects), "") or one.label.removeprefix("@")
     return Beside(one.label, str(one.path), one.spaces, one.sharing.space, project)
 
 
-def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
+def _opened(parts: VaultParts, one: ReadVault) -> VaultMemories:
     """The memories of a vault as its files are now, as far as there is time for that."""
     there = parts.beside[one] = parts.beside.get(one) or _parts_of(parts, one)
+    if (problem := there.sharing_problem) is not None:
+        raise problem
     if one.sharing.space:
         there.projections.read_on()
     there.settler.within(parts.settings.recall.settle_ms)
@@ -74,7 +80,7 @@ def _opened(parts: VaultParts, one: Reading) -> VaultMemories:
     )  # fmt: skip
 
 
-def _parts_of(parts: VaultParts, one: Reading) -> VaultParts:
+def _parts_of(parts: VaultParts, one: ReadVault) -> VaultParts:
     """What stands behind a vault that is read beside another one."""
     # whoever reads a vault beside their own does so by their own settings
     loaded = Loaded(parts.settings, parts.loaded.origins, header_of(one.path))

@@ -17,10 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.model.authority import AUTHORITIES
-from engram.model.errors import BadInput, ConfigError, FormatTooNew, StorageError, Untrusted
+from engram.model.errors import (
+    BadInput,
+    ConfigError,
+    FormatTooNew,
+    NotFound,
+    StorageError,
+    Untrusted,
+)
 from engram.pipeline.settle import Settler
-from engram.settings.load import Loaded, shipped
-from engram.settings.shared_vaults import sharing_problem
+from engram.settings.load import Loaded, load, shipped
+from engram.settings.paths import places_of
+from engram.settings.registry import Registry
 from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.store.base import layout
@@ -86,9 +94,9 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
     from engram.settings.policy_files import PolicySource
     from engram.settings.registry import Registered
-    from engram.settings.vaults_read import Reading
+    from engram.settings.vaults_read import ReadVault
     from engram.store.base.lock import WriterLock
-    from engram.store.catalog.ages import Ages
+    from engram.store.catalog.age_rows import AgeRows
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -149,6 +157,22 @@ class Adapters:
         return replace(self, clock=clock or self.clock or clock_of(environment))
 
 
+def parts_of(
+    root: Path, environment: Mapping[str, str], adapters: Adapters,
+    flags: Mapping[str, object] | None = None,
+) -> VaultParts:  # fmt: skip
+    """The parts of the vault at a real path.
+
+    Raises NotFound when the folder is none, ConfigError for bad settings.
+    """
+    places = places_of(environment)
+    loaded = load(root, environment, flags or {}, places)
+    if loaded.vault is None:
+        raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
+    entry = Registry(places).entry(root, loaded.vault.id)
+    return VaultParts(root, loaded, places, environment, adapters, entry)
+
+
 class VaultParts:
     """The parts of one vault; what use cases see of it are its `Ports`."""
 
@@ -169,7 +193,7 @@ class VaultParts:
         self.places = places
         self.adapters = adapters
         #: the vaults that were read beside this one
-        self.beside: dict[Reading, VaultParts] = {}
+        self.beside: dict[ReadVault, VaultParts] = {}
 
     @property
     def trusted(self) -> bool:
@@ -186,8 +210,12 @@ class VaultParts:
 
     @property
     def sharing_problem(self) -> BadInput | None:
-        """What is wrong where vault and registry differ on that."""
-        return sharing_problem(self.root, self.header.shares, self.entry)
+        """What is wrong where vault and registry differ on that, or its logs are a stranger's."""
+        from engram.settings.shared_vaults import sharing_problem
+        from engram.store.base.exposure import carried_logs
+
+        differs = sharing_problem(self.root, self.header.shares, self.entry)
+        return differs or (carried_logs(self.root) if self.shared else None)
 
     def check_takes_words(self) -> None:
         """Raise BadInput for a shared vault: what is said goes into a person's own one."""
@@ -329,7 +357,7 @@ class VaultParts:
         return VaultTurns(self.projections, self.attributed_turns)
 
     @property
-    def ages(self) -> Ages:
+    def ages(self) -> AgeRows:
         """How many ticks memories have lived; the catalog behind it may be replaced."""
         return self.catalog.ages
 
@@ -376,11 +404,16 @@ class VaultParts:
         """
         from engram.index.vector_store import VectorsUnusable
 
-        shutil.rmtree(reading_folder(self.cache), ignore_errors=True)
         try:
             self.vectors.drop()
         except VectorsUnusable as error:
             raise StorageError(str(error)) from error
+        try:
+            shutil.rmtree(reading_folder(self.cache))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StorageError(f"what readers know of it cannot be removed: {error}") from error
         return self._purge_writer.erase(committed)
 
     @cached_property
@@ -666,7 +699,7 @@ class VaultParts:
     @cached_property
     def redactor(self) -> Redactor:
         """What takes secrets out of texts."""
-        return _redactor(self.settings.capture.redact_allow)
+        return redactor_of(self.settings.capture.redact_allow)
 
     @cached_property
     def signals(self) -> Signals:
@@ -1017,7 +1050,7 @@ class VaultParts:
 
 
 @lru_cache(maxsize=8)
-def _redactor(allow: tuple[str, ...]) -> Redactor:
+def redactor_of(allow: tuple[str, ...]) -> Redactor:
     """One for all vaults of a process that allow the same: it keeps nothing between texts."""
     from engram.capture.redact.redactor import compile_redactor
 

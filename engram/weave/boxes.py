@@ -66,11 +66,6 @@ def line_of(memory: Memory) -> str:
     return inert_line(first_line(memory.text))
 
 
-def session_of(memory: Memory) -> str:
-    """Name of the transcript that a memory came from; empty without a source."""
-    return memory.conversation
-
-
 def fold(
     memories: Iterable[Memory], settings: BoxSettings, *, seal: str = "", ahead: int = AHEAD
 ) -> tuple[list[Box], Box | None]:
@@ -79,7 +74,7 @@ def fold(
     With a `seal` no further memory is waited for: the open box is sealed for that reason. Memories
     without a source or a time are left out: they belong to no conversation.
     """
-    placed = [memory for memory in memories if memory.created and session_of(memory)]
+    placed = [memory for memory in memories if memory.created and memory.conversation]
     placed.sort(key=lambda memory: (memory.created, memory.id))
     stretches = _stretches(placed, settings)
     sealed: list[Box] = []
@@ -112,7 +107,7 @@ def weave(
     """
     streams: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in memories:
-        streams[session_of(memory), memory.project].append(memory)
+        streams[memory.conversation, memory.project].append(memory)
     sealed: list[Box] = []
     still_open: list[Box] = []
     for (session, _), stream in streams.items():
@@ -211,7 +206,7 @@ def _topic_shifts(
 def _box(memories: Sequence[Memory], seal: str = "") -> Box:
     first, last = memories[0], memories[-1]
     topics = _most_frequent(memories)
-    session = session_of(first)
+    session = first.conversation
     return Box(
         id=box_id(session, first.project, first.id),
         lines=tuple((memory.id, line_of(memory)) for memory in memories),

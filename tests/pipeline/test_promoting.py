@@ -85,6 +85,8 @@ def test_a_wish_is_kept_in_its_space_without_the_words_that_ask(vault: Vault) ->
     assert mine.quote == "Remember this for me: the till prints in A5."
     assert (ours.space, ours.project) == ("project", "shop")
     assert ours.extras["promotion_reason"] == "hint:remember_for_project"
+    told = " ".join(one.text for one in vault.origin(ours.id).life)
+    assert "you asked for it to hold in the project shop" in told
 
 
 def test_a_doubt_or_a_time_does_not_undo_a_wish(vault: Vault) -> None:

@@ -201,6 +201,14 @@ def test_each_space_is_given_to_whom_it_is_for(filled: Desk) -> None:
     )
 
 
+def test_what_the_person_confirms_of_a_silent_session_is_given_there_again(filled: Desk) -> None:
+    place, other = AGENTS_AT[0], BY_HAND_AT[0]
+    assert filled.shop.run("confirm", "fact-20260305-090000-00000001").code == 0
+    for told in (filled.hook(place), filled.recall(place, "lantern")):
+        assert "bettong" in words(told)
+    assert "bettong" not in words(filled.recall(other, "lantern"))
+
+
 def test_a_space_that_the_policy_closes_is_given_to_nobody_and_the_log_says_so(
     filled: Desk,
 ) -> None:

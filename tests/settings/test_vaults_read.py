@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engram.settings.registry import Registered, Sharing
-from engram.settings.vaults_read import Reading, vaults_read
+from engram.settings.vaults_read import ReadVault, vaults_read
 from tests.settings.test_vault_folders import vault
 
 EVERY = ("session", "user", "project", "system")
@@ -124,5 +124,5 @@ def test_shared_vaults_that_serve_the_folder_are_read_after_all_others(
     assert kim.read(shop.path, None, "web-shop") == [OWN, noted, again, found[1]]
     assert kim.read(tmp_path, None, "till-fix") == [OWN, *found]
     kept = vaults_read(kim.own, kim.own.path, kim.entries, str(team.path), ["web-shop"], kim.home)
-    assert Reading(team.path, "team", "@web-shop", ("project",), sharing) in kept
+    assert ReadVault(team.path, "team", "@web-shop", ("project",), sharing) in kept
     assert rules.sharing in [one.sharing for one in kept]

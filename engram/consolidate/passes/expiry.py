@@ -37,13 +37,8 @@ _AHEAD = 7
 def plan(context: PassContext) -> list[Step]:
     """A step for every memory to expire, or that never does, oldest first."""
     soon = plus_days(context.today, _AHEAD)
-    found = context.view.due(soon)
-    lasting = [memory for memory in found if rule_of(memory, context.policy).mode == "never"]
-    due = (one for one in found if one.expires <= context.today and one not in lasting)
-    steps = [_step(context, memory) for memory in due]
-    return [
-        *(_for_ever(memory) for memory in lasting), *(step for step in steps if step is not None)
-    ]  # fmt: skip
+    steps = (_step(context, memory) for memory in context.view.due(soon))
+    return [step for step in steps if step is not None]
 
 
 def _for_ever(memory: Memory) -> Step:
@@ -52,14 +47,17 @@ def _for_ever(memory: Memory) -> Step:
 
 
 def _step(context: PassContext, memory: Memory) -> Step | None:
-    if is_commitment(memory):
+    rule = rule_of(memory, context.policy)
+    if rule.mode == "never":
+        return _for_ever(memory)
+    if memory.expires > context.today or is_commitment(memory):
         return None
     if (days := speculative_days(memory.confidence)) is not None:
         why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"
         return ended(context, TASK, memory, "expired", "unconfirmed", why)
     if not is_reviewed_when_due(memory):
         why = f"its time was up on {memory.expires}"
-        code = TTL_EXPIRED if rule_of(memory, context.policy).mode == "ttl" else "ttl"
+        code = TTL_EXPIRED if rule.mode == "ttl" else "ttl"
         return ended(context, TASK, memory, "expired", code, why)
     if memory.status != "active":
         return None

@@ -105,12 +105,16 @@ def _refusal(memory: Memory, code: str, why: str) -> Step:
         ("code", code), ("origin", "consolidation"), *place_of(memory), ("type", "fact"),
         ("length", str(len(memory.text))),
     )  # fmt: skip
-    others = tuple(pair for pair in memory.extra if pair[0] != FACT_DENIED)
-    after = replace(memory, extra=(*others, (FACT_DENIED, code)))
+    after = replace(memory, extra=(*_undenied(memory), (FACT_DENIED, code)))
     return Step(
         TASK, "refuse", (memory.id,), why, amended=((memory, after),),
         events=(Event(DENIED, "", told),),
     )  # fmt: skip
+
+
+def _undenied(memory: Memory) -> tuple[tuple[str, str], ...]:
+    """The header fields of a moment without an earlier refusal."""
+    return tuple(pair for pair in memory.extra if pair[0] != FACT_DENIED)
 
 
 def _promotion(context: PassContext, memory: Memory, why: str) -> Step | None:
@@ -119,10 +123,10 @@ def _promotion(context: PassContext, memory: Memory, why: str) -> Step | None:
     if context.view.taken([identifier]):
         return None
     mark = (PROMOTED_FROM, f"[[{memory.id}]]")
-    others = tuple(pair for pair in memory.extra if pair[0] != FACT_DENIED)
     fact = replace(
-        memory, id=identifier, category="fact", path="", extra=(*others, mark), conflicts=()
-    )
+        memory, id=identifier, category="fact", path="", extra=(*_undenied(memory), mark),
+        conflicts=(),
+    )  # fmt: skip
     fact = replace(fact, expires=expiry(fact, context.now, context.terms))
     step = ended(context, TASK, memory, "archived", "promoted", why)
     box = context.view.box_of(memory.id)

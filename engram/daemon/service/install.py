@@ -28,7 +28,7 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.settings.user_files import refuse_symlink, replace
-from engram.settings.vault_folders import not_own, own_vault
+from engram.settings.vault_folders import is_shared, not_own, own_vault
 
 #: variables that decide where files lie, ours and those of the agents; none of them holds a secret
 _CARRIED = (
@@ -63,8 +63,7 @@ def service_of(
 
     Raises NotFound unless that vault is registered, and BadInput for one that is shared.
     """
-    entries = Registry(places).entries()
-    registered = [str(one.path) for one in entries]
+    registered = [str(one.path) for one in Registry(places).entries()]
     settings = load(None, environment).settings
     target = os.path.realpath(own_vault(vault, environment))
     if target not in registered:
@@ -72,7 +71,7 @@ def service_of(
             f"{target} is no vault that is registered here",
             "`engram init PATH` makes one; name it: `engram daemon install --vault PATH`",
         )
-    if any(one.sharing.space and str(one.path) == target for one in entries):
+    if is_shared(Path(target), environment):
         raise not_own(Path(target))
     # not the one that the daemon would select by itself
     named = () if target == os.path.realpath(settings.vault) else ("--vault", target)

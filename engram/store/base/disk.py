@@ -18,7 +18,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from engram.model.atomic_file import fsync, move_over, write_all
 from engram.model.errors import BadInput, StorageError
@@ -32,6 +32,8 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
+#: bytes that are read at a time of a file that grew meanwhile, or that is long
+_PIECE = 1 << 20
 #: files whose fsync is waited for at the same time
 _AT_ONCE = 8
 
@@ -69,23 +71,24 @@ class VaultDisk:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, None when there is none; raises BadInput for a device."""
-        with self._reading(path) as stream:
-            return None if stream is None else stream.read()
+        with self._reading(path) as found:
+            return None if found is None else _content(*found)
 
     def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
         """The bytes at `(offset, length)` of a file, without reading the rest of it."""
-        with self._reading(path) as stream:
-            if stream is None:
+        with self._reading(path) as found:
+            if found is None:
                 return [b""] * len(places)
-            found = []
-            for offset, length in places:
-                stream.seek(offset)
-                found.append(stream.read(length))
-            return found
+            with os.fdopen(found[0], "rb", closefd=False) as stream:
+                pieces = []
+                for offset, length in places:
+                    stream.seek(offset)
+                    pieces.append(stream.read(length))
+                return pieces
 
     @contextmanager
-    def _reading(self, path: str) -> Iterator[BinaryIO | None]:
-        """A regular file, open; None when there is none."""
+    def _reading(self, path: str) -> Iterator[tuple[int, int] | None]:
+        """The descriptor of a regular file, open, and its size; None when there is none."""
         target = self._at(path)
         try:
             handle = os.open(target, os.O_RDONLY | _BINARY | _NOFOLLOW | _NONBLOCK)
@@ -95,10 +98,12 @@ class VaultDisk:
         except OSError as error:
             raise _storage(error, path) from error
         try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise BadInput(f"not a regular file: {path!r}")
-            with _mapped(path), os.fdopen(handle, "rb", closefd=False) as stream:
-                yield stream
+            yield handle, status.st_size
+        except OSError as error:
+            raise _storage(error, path) from error
         finally:
             os.close(handle)
 
@@ -294,6 +299,15 @@ def _mapped(path: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise _storage(error, path) from error
+
+
+def _content(handle: int, size: int) -> bytes:
+    """All that is left of an open file whose size was this: without the buffer of a stream."""
+    # one byte more than there is: a file that did not grow ends with one call
+    pieces = [os.read(handle, size + 1)]
+    while len(pieces[-1]) > 0 and sum(map(len, pieces)) != size:
+        pieces.append(os.read(handle, _PIECE))
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _storage(error: OSError, path: str) -> StorageError:

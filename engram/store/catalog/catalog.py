@@ -34,7 +34,7 @@ from engram.store.catalog.turn_rows import TurnRows
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.store.catalog.access import AccessRows
-    from engram.store.catalog.ages import Ages
+    from engram.store.catalog.age_rows import AgeRows
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.catalog.conversation_rows import ConversationRows
@@ -124,11 +124,11 @@ class Catalog:
         return PhaseRows(self.db)
 
     @cached_property
-    def ages(self) -> Ages:
+    def ages(self) -> AgeRows:
         """How many ticks memories have lived."""
-        from engram.store.catalog.ages import Ages
+        from engram.store.catalog.age_rows import AgeRows
 
-        return Ages(self.db)
+        return AgeRows(self.db)
 
     @cached_property
     def accesses(self) -> AccessRows:

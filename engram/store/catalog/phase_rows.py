@@ -12,6 +12,7 @@ from engram.model.instant import Instant
 from engram.model.item import Store, store_of
 from engram.model.memory import LIVE, Memory
 from engram.model.trace import PHASE_STARTED
+from engram.store.catalog.age_rows import last_said
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -120,9 +121,7 @@ class PhaseRows:
 
     def last_said(self, links: Collection[str]) -> Instant:
         """When the last of these turns was said, '' for none."""
-        marks = ",".join("?" * len(links))
-        row = self._db.row(f"select max(time) from turns where link in ({marks})", *links)
-        return (row[0] or "") if row else ""
+        return last_said(self._db.rows, links)
 
     def project_of(self, transcript: str) -> str:
         """The project that the turns of a conversation tell last, '' for none."""

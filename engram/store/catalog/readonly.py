@@ -138,15 +138,17 @@ class ReadOnlyCatalog:
 
     def last_said(self, links: Collection[str]) -> Instant:
         """When the last of these turns was said, '' for none."""
-        marks = ",".join("?" * len(links))
-        found = self._rows(f"select max(time) from turns where link in ({marks})", *links)
-        return found[0][0] or ""
+        # imported here: a vault has hardly ever phases
+        from engram.store.catalog.age_rows import last_said
 
-    def last_turn(self, conversation: str) -> Instant:
-        """When the last turn of a conversation was said that is known; '' for none."""
-        said = f"transcript = ? and seq > 0 and state < {WITHDRAWN}"
-        found = self._rows(f"select coalesce(max(time), '') from turns where {said}", conversation)
-        return str(found[0][0])
+        return last_said(self._rows, links)
+
+    def last_heard(self, memory: Memory) -> Instant:
+        """When its conversation last went on, or the memory was written, confirmed or restored."""
+        # imported here: hardly a memory belongs to a session
+        from engram.store.catalog.age_rows import last_heard
+
+        return last_heard(self._rows, memory)
 
     def last_sessions(self, projects: Sequence[str]) -> list[tuple[int, Memory, Audience, Day]]:
         """The active session records of these projects, for their agents: their numbers, and the

@@ -20,7 +20,6 @@ from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
-from engram.model.trace import CONFIRMED, is_vouched
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
@@ -299,6 +298,8 @@ class Projections:
         """Record files again whose claims count now, though none of their bytes changed."""
         if self._most == AUTHORITIES[-1]:
             return
+        from engram.model.trace import CONFIRMED
+
         confirmed = [event.subject for event in events if event.name == CONFIRMED]
         for memory in list(self.catalog.memories(confirmed)) if confirmed else ():
             self.look_at(memory.path)
@@ -386,11 +387,15 @@ class Projections:
         """A memory with the authority that counts here; `sha` is that of its file."""
         if authority_rank(memory.authority) <= authority_rank(self._most):
             return memory
+        # imported here: the headers of a vault that is not shared claim what they like
+        from engram.model.trace import vouched_authority
+
         logged = (event for _, _, event in self.catalog.log.events(memory.id))
         here = (one for one in self._following if one.subject == memory.id)
         # who only reads finds a file before anybody records that it was changed
-        vouched = self._written(memory.path) == sha and is_vouched((*logged, *here))
-        counted = counted_authority(memory.authority, self._most, vouched=vouched)
+        known = self._written(memory.path) == sha
+        vouched = vouched_authority((*logged, *here)) if known else AUTHORITIES[0]
+        counted = counted_authority(memory.authority, self._most, vouched)
         return replace(memory, authority=counted)
 
     def _written(self, path: str) -> str:

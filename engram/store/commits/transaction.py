@@ -107,9 +107,9 @@ def _is_typed(transaction: Transaction) -> bool:
     texts: list[object] = [*heads, *transaction.left]
     for change in (*plan.changes, *plan.seen):
         texts += (change.path, change.why)
-    for event in plan.events:
-        texts += (event.name, event.subject)
-        texts += [value for _, value in event.details]
+    for name, subject, _ in plan.events:
+        texts += (name, subject)
+    texts += [value for *_, details in plan.events for _, value in details]
     numbers = (transaction.number, transaction.tick, *plan.undoes)
     return set(map(type, texts)) == {str} and set(map(type, numbers)) == {int}
 

@@ -112,9 +112,11 @@ def _lines(number: int, time: Instant, events: Iterable[Event]) -> bytes:
     head = f'{{"n": {number}, "time": {_quoted(time)}, "event": '
     made: list[str] = []
     for name, subject, details in events:
-        about = f', "subject": {_quoted(subject)}' if subject else ""
-        told = [f", {_quoted(key)}: {_quoted(value)}" for key, value in sorted(details)]
-        made.append(f"{head}{_quoted(name)}{about}{''.join(told)}}}\n")
+        made.append(f"{head}{_quoted(name)}")
+        if subject:
+            made.append(f', "subject": {_quoted(subject)}')
+        made += [f", {_quoted(key)}: {_quoted(value)}" for key, value in sorted(details)]
+        made.append("}\n")
     return "".join(made).encode("ascii")
 
 

@@ -27,7 +27,7 @@ def check_log() -> None:
     ):
         found = vault.verify(read)
     if wants_json():
-        emit_json({"holds": found.holds} | shapes.fields_of(found))
+        emit_json(shapes.proof(found))
     else:
         _tell(found)
     if not found.holds:

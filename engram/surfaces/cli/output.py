@@ -20,6 +20,8 @@ from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engram.vault import Vault
 
 
@@ -40,8 +42,8 @@ def opened() -> Iterator[Vault]:
 
 
 @contextmanager
-def opened_beside(project: str = "") -> Iterator[tuple[Vault, Sequence[str]]]:
-    """The same with the vaults that are read beside it, and the projects of the working directory.
+def opened_beside(project: str = "") -> Iterator[Vault]:
+    """The same with the vaults that are read beside it in the working directory.
 
     Another `project` that is named stands for a working directory of its own.
     """
@@ -49,13 +51,15 @@ def opened_beside(project: str = "") -> Iterator[tuple[Vault, Sequence[str]]]:
     from engram.settings.vault_folders import own_vault
 
     for_whom = caller()
+    folder: Path | None = for_whom.folder
+    projects: Sequence[str] | None = None
     with opened() as vault:
-        projects = vault.projects_in(for_whom.folder)
-        named = slugs_of(project) if project else projects
-        here = for_whom.folder if not project or named[0] in projects else None
+        if project:
+            projects = slugs_of(project)
+            folder = folder if projects[0] in vault.projects_in(for_whom.folder) else None
         own = own_vault(chosen().vault, for_whom.environment).expanduser()
-        with vault.beside(here, named, for_whom.folder / own):
-            yield vault, projects
+        with vault.beside(folder, projects, for_whom.folder / own):
+            yield vault
 
 
 def wants_json() -> bool:

@@ -51,7 +51,8 @@ def command(
     if project and everywhere:
         raise click.UsageError("--project and --everywhere exclude each other")
     asked, reader = " ".join(question), reader_in(caller().environment)
-    with opened_beside(project) as (vault, here):
+    with opened_beside(project) as vault:
+        here = vault.projects_in(caller().folder)
         if reader.by != PERSON:
             _check_agent(project, here, everywhere=everywhere)
         projects = () if everywhere else (project,) if project else here

@@ -48,7 +48,7 @@ def command(
     if all_status and mode not in (None, "exhaustive"):
         raise click.UsageError(f"--all-status and --mode {mode} exclude each other")
     folded = not wants_json() if fold is None else fold
-    with opened_beside(project) as (vault, _):
+    with opened_beside(project) as vault:
         found = vault.search(
             " ".join(query), limit=limit, project=project, all_statuses=all_status, mode=mode,
             as_of=as_of, around=around, fold=folded,

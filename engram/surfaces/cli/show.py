@@ -28,7 +28,7 @@ def command(identifier: str) -> None:
     its id or docid. The name or file of a conversation prints its short-term memory: its last
     messages and a summary of those before, as `short_term` of the policy says.
     """
-    with opened_beside() as (vault, _):
+    with opened_beside() as vault:
         shown = vault.show(identifier)
     if isinstance(shown, ShownTurn):
         _show_turn(shown)

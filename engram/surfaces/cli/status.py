@@ -21,7 +21,7 @@ from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
 if TYPE_CHECKING:
-    from engram.settings.vaults_read import Reading
+    from engram.settings.vaults_read import ReadVault
 
 
 @click.command("status")
@@ -101,7 +101,7 @@ def command() -> None:
         say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
 
 
-def _own() -> tuple[str, EngramError | None, tuple[Reading, ...]]:
+def _own() -> tuple[str, EngramError | None, tuple[ReadVault, ...]]:
     """The person's own vault, why agents are given nothing of it, and what is read beside it."""
     from engram.settings.vault_folders import is_shared, own_vault
     from engram.settings.vaults_read import own_entry, read_by_agents

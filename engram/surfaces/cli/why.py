@@ -50,7 +50,7 @@ def command(identifier: str | None, refused: str | None, limit: int, given: bool
         raise click.UsageError("name a memory, or give --refused", click.get_current_context())
     if given and identifier is None:
         raise click.UsageError("--given is about a memory: name it", click.get_current_context())
-    with opened_beside() as (vault, _):
+    with opened_beside() as vault:
         if identifier is not None and given:
             tell_given(vault.given(identifier, limit=limit + 1), limit)
         elif identifier is not None:

@@ -19,7 +19,7 @@ from engram.model.text import content_hash
 from engram.model.vault_label import split_id
 from engram.recall.beside import Beside, audience_beside, project_beside, seen_beside
 from engram.settings.vault_folders import cache_folder, reading_folder
-from engram.settings.vaults_read import Reading, vaults_read
+from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.readonly import LiveRow, ReadOnlyCatalog
 
@@ -55,7 +55,7 @@ def catalogs_beside(
     return [_catalog_file(one, next(iter(projects), ""), places) for one in found]
 
 
-def _catalog_file(one: Reading, project: str, places: UserPaths) -> CatalogFile:
+def _catalog_file(one: ReadVault, project: str, places: UserPaths) -> CatalogFile:
     cache, sharing = cache_folder(places, one.path, one.id), one.sharing
     vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project)
     folder = reading_folder(cache) if sharing.space else cache

@@ -21,8 +21,8 @@ from engram.language.tokens import query_terms
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
-from engram.model.instant import Day, Instant, day_of, plus_minutes
-from engram.model.memory import SESSION, SESSION_HOURS, Memory
+from engram.model.instant import Day, Instant, day_of
+from engram.model.memory import SESSION, Memory
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
@@ -53,7 +53,7 @@ from engram.settings.vault_folders import cache_folder, not_own, own_vault, real
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
-from engram.surfaces.hooks.current_memories import current, stored
+from engram.surfaces.hooks.current_memories import FilesNow, current, stored
 from engram.surfaces.hooks.host_protocol import HookCall
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class ContextSource(NamedTuple):
     def today(self) -> Day:
         """The day of now."""
         return day_of(self.now)
+
+    @property
+    def files(self) -> FilesNow:
+        """Its files, to be read again where they changed."""
+        return FilesNow(self.root, self.today, self.settings.capture.redact_allow)
 
 
 class GivenContext(NamedTuple):
@@ -147,8 +152,10 @@ def _recipient(
     """The agent that works on a project."""
 
     def is_silent(memory: Memory) -> bool:
-        heard = max(memory.created, catalog_reader.last_turn(memory.conversation))
-        return heard <= plus_minutes(source.now, -60 * SESSION_HOURS)
+        # imported here: hardly a memory belongs to a session
+        from engram.model import retention
+
+        return retention.is_silent(catalog_reader.last_heard(memory), source.now)
 
     globs = source.settings.capture.exclude
     session = "" if reader.session == BY_HAND else reader.session
@@ -221,9 +228,9 @@ def _session_block(
         catalog_reader.reads(),
     )
     best = with_summaries(most_useful(headers, recipient, source.today, order), summaries)
-    offered = _Offered()
+    offered, found = _Offered(), stored(best, catalog_reader)
     block = session_block(
-        offered.each(current(stored(best, catalog_reader), catalog_reader, source, recipient)),
+        offered.each(current(found, catalog_reader, source.files, recipient)),
         source.settings.recall.budget_tokens,
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
@@ -277,7 +284,7 @@ def _last_session(
     for number, memory, audience, day in catalog_reader.last_sessions(recipient.projects):
         if number in left_out:
             continue
-        now = current([(memory, audience)], catalog_reader, source, recipient)
+        now = current([(memory, audience)], catalog_reader, source.files, recipient)
         for one in offered.each(now):
             if isinstance(one, Memory) and one.schema == SESSION:
                 text = last_session(one, day, most)
@@ -309,7 +316,7 @@ def beside_a_prompt(
         # a session is given at the start of the next one, or asked for
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
-        now = current(memories, catalog_reader, source, recipient)
+        now = current(memories, catalog_reader, source.files, recipient)
         block = prompt_block(offered.each(now), source.settings.recall.budget_tokens)
         return offered.context(block, catalog_reader, policy)
 

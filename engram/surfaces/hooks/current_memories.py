@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import EngramError
+from engram.model.instant import Day
 from engram.model.memory import Audience, Memory
 from engram.recall.disputed import Given, undisputed_or_whole
 from engram.recall.injection import is_given, summed_up
@@ -24,7 +25,17 @@ if TYPE_CHECKING:
     from engram.model.summary import Summary
     from engram.recall.borders import Recipient
     from engram.store.catalog.readonly import ReadOnlyCatalog
-    from engram.surfaces.hooks.context_block import ContextSource
+
+
+class FilesNow(NamedTuple):
+    """The files of a vault as they are read again: where they lie, the day, what is redacted.
+
+    `redact_allow` is the setting of that name.
+    """
+
+    root: Path
+    today: Day
+    redact_allow: tuple[str, ...]
 
 
 def stored(
@@ -41,19 +52,19 @@ def stored(
 def current(
     found: Iterable[tuple[Memory, Audience] | Summary],
     catalog_reader: ReadOnlyCatalog,
-    source: ContextSource,
+    files: FilesNow,
     recipient: Recipient,
 ) -> Iterator[Given | GivenSummary]:
     """Those that may be given, a memory being read again where its file changed."""
 
     def given(memory: Memory, audience: Audience) -> Iterator[Memory]:
-        if is_given(memory, audience, recipient, source.today):
-            if catalog_reader.is_fresh(memory, source.root):
+        if is_given(memory, audience, recipient, files.today):
+            if catalog_reader.is_fresh(memory, files.root):
                 yield memory
                 return
-            again = partial(_read_again, source)
-            now, audience = catalog_reader.read_again(memory, source.root, again)
-            if is_given(now, audience, recipient, source.today):
+            again = partial(_read_again, files)
+            now, audience = catalog_reader.read_again(memory, files.root, again)
+            if is_given(now, audience, recipient, files.today):
                 yield now
 
     told: set[str] = set()
@@ -75,7 +86,7 @@ def current(
             if isinstance(one, tuple):
                 yield from once(*one)
             else:
-                yield from _given_summary(one, catalog_reader, source, recipient)
+                yield from _given_summary(one, catalog_reader, files, recipient)
 
     def opponents(memory: Memory) -> Iterator[Memory]:
         return chain.from_iterable(given(*one) for one in catalog_reader.named(memory.conflicts))
@@ -84,15 +95,15 @@ def current(
 
 
 def _given_summary(
-    summary: Summary, catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient
+    summary: Summary, catalog_reader: ReadOnlyCatalog, files: FilesNow, recipient: Recipient
 ) -> Iterator[GivenSummary]:
     """A summary that may be given, and that tells what its memories say as their files are now."""
     from engram.recall.summary_item import summary_item
 
     named = catalog_reader.named(summary.memories)
-    sources = summed_up(summary, named, recipient, source.today)
-    files: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
-    fresh = bool(sources) and all(catalog_reader.is_fresh(one, source.root) for one in files)
+    sources = summed_up(summary, named, recipient, files.today)
+    parts: list[Memory | Summary] = [summary, *(memory for memory, _ in named)]
+    fresh = bool(sources) and all(catalog_reader.is_fresh(one, files.root) for one in parts)
     if fresh and _is_of(summary, [memory for memory, _ in named], catalog_reader):
         yield GivenSummary(summary.id, sources, partial(summary_item, summary))
 
@@ -108,7 +119,7 @@ def _is_of(summary: Summary, named: Collection[Memory], catalog_reader: ReadOnly
     return summary.id in (summary_id(named), summary_id((*told, *before)))
 
 
-def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memory, Audience]:
+def _read_again(files: FilesNow, memory: Memory, root: Path) -> tuple[Memory, Audience]:
     """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
     from engram.recall.audience import audience_of
@@ -122,7 +133,7 @@ def _read_again(source: ContextSource, memory: Memory, root: Path) -> tuple[Memo
     now = read_memory(memory.path, data).memory if data is not None else None
     if now is None or now.id != memory.id:
         return memory, "nobody"
-    return now, audience_of(now, _redactor(source.settings.capture.redact_allow).clean)
+    return now, audience_of(now, _redactor(files.redact_allow).clean)
 
 
 @cache

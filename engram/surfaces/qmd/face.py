@@ -11,7 +11,8 @@ update.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from engram.surfaces.qmd.vaults import still_given, with_own
 
 if TYPE_CHECKING:
     from engram.surfaces.qmd.mcp_borders import Borders
+    from engram.vault import Vault
 
 #: least number of results of `search` that are read before those below the least score are dropped
 _FETCH = 50
@@ -62,6 +64,21 @@ class Face:
     def folder(self) -> Path | None:
         """The folder in which is asked; None for a server that has several clients."""
         return self.places.here if self._borders is None else self._borders.folder
+
+    @contextmanager
+    def vault(self, root: str) -> Iterator[Vault]:
+        """The vault at a path, opened, that of the client's borders if there are any.
+
+        Raises EngramError.
+        """
+        if self._borders is not None:
+            yield self._borders.vault(root)
+            return
+        # imported here: most that is asked is about other notes
+        from engram.vault import Vault
+
+        with Vault.open(root, environment=self.environment) as opened:
+            yield opened
 
     def index(self, *, writable: bool = False) -> DocumentIndex:
         """The index, opened; close it. Raises Unusable."""

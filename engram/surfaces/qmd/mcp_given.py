@@ -65,12 +65,9 @@ def _note(face: Face, reader: Reader, question: str, given: Iterable[Any], *, as
             found.setdefault(root or vault.path, []).append(labelled_id(label, name))
     if not found:
         return
-    # imported here: most that is asked is about other notes
-    from engram.vault import Vault
-
     for path, names in found.items():
         folder = face.folder if any(split_id(name)[0] for name in names) else None
-        with suppress(EngramError), Vault.open(path, environment=face.environment) as opened:
+        with suppress(EngramError), face.vault(path) as opened:
             projects = opened.projects_in(folder) if folder else ()
             with opened.beside(folder, projects):
                 opened.note_given("mcp", names, question, reader, asked=asked)

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from engram.model.display import plain_line
 from engram.surfaces.qmd import mcp_daemon
@@ -30,6 +30,9 @@ from engram.surfaces.qmd.locations import DEFAULT, places_of
 from engram.surfaces.qmd.mcp_borders import Borders
 from engram.surfaces.qmd.mcp_protocol import Endpoint, Lender
 from engram.surfaces.qmd.mcp_tools import EXPLAINED
+
+if TYPE_CHECKING:
+    from engram.daemon.rpc.vault_pool import VaultPool
 
 PORT: Final = 8181
 _HOST: Final = "localhost"
@@ -80,15 +83,16 @@ def asked_of(argv: Sequence[str], environment: Mapping[str, str]) -> ServerArgum
     )  # fmt: skip
 
 
-def lender(index: str, folder: Path | None = None) -> Lender:
+def lender(index: str, folder: Path | None = None, pool: VaultPool | None = None) -> Lender:
     """The face, which opens the index for each call: it sees every update, in any thread.
 
-    `folder` is the one in which a server with a single client was started.
+    `folder` is the one in which a server with a single client was started; `pool` keeps its vaults
+    open, for one thread.
     """
 
     @contextmanager
     def lend() -> Iterator[Face]:
-        with Borders(os.environ, folder) as borders:
+        with Borders(os.environ, folder, pool) as borders:
             yield Face.open(os.environ, index, borders)
 
     return lend
@@ -101,11 +105,13 @@ def complain(line: str) -> None:
 
 
 def _stdio(asked: ServerArguments) -> int:
+    from engram.daemon.rpc.vault_pool import VaultPool
     from engram.surfaces.qmd.mcp_stdio import serve
 
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    return serve(Endpoint(lender(asked.index, Path()), complain, os.environ).respond)
+    lend = lender(asked.index, Path(), VaultPool())
+    return serve(Endpoint(lend, complain, os.environ).respond)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

@@ -101,18 +101,14 @@ def _shared(root: str, environment: Mapping[str, str], folder: Path | None) -> l
 
     try:
         places = places_of(environment)
-        entries = Registry(places).entries()
-        if not any(one.sharing.space for one in entries):
+        if not any(one.sharing.space for one in Registry(places).entries()):
             return []
         # imported here: most people share nothing
         from engram.settings.policy_files import load_policy
-        from engram.settings.project_folders import project_names
-        from engram.settings.vaults_read import vaults_read
+        from engram.settings.vaults_read import read_by_agents
 
         own = Registered(Path(root), _id_of(root))
-        here = "" if folder is None else str(folder.absolute())
-        projects = project_names(here, places.home, own.path) if here else ()
-        found = vaults_read(own, own.path, entries, here, projects, places.home)
+        found = read_by_agents(own, "" if folder is None else str(folder.absolute()), places)
         spaces = load_policy(places, own.path).policy.read_order
     except (EngramError, OSError, ValueError):
         return []  # what is wrong there is said by `engram`, not here
