@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from engram.language.english import is_english
 from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
-from engram.language.session_orders import is_for_session
+from engram.language.session_orders import is_for_session, says_how_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,8 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
             joint.start() < at
             or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
+            or says_how_long(left)
+            or says_how_long(text[joint.end() : end])
             or (_HANGING.match(left) and not _QUESTION.match(left.lstrip()))
             or _names_two(left, text[joint.start() : joint.end() + 1])
         ):

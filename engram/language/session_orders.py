@@ -43,6 +43,7 @@ _MANNER = (
     r"|(?:ask|tell|warn|check with) me (?:before|first)\b"
     r"|only (?:edit|touch|change|modify|work|look|read|write|use|commit|run|answer|suggest)\b"
     r"|(?:just|only) (?:explain|discuss|plan|brainstorm|suggest)\b(?! (?:what|how|why|me)\b)"
+    r"|always (?:show|ask|answer|reply|explain|quote|use|run|check|write|keep|tell)\b"
     rf"|{_DO_NOT} (?:commit|push|run|touch|change|edit|modify|delete|remove|create|deploy|merge"
     r"|install|refactor|rename|reformat|format|ask|explain|write|running|touching|changing|editing"
     r"|committing|pushing|asking|explaining)\b)"
@@ -52,7 +53,8 @@ _WRITE = r"write .{3,60}? in [a-z]\w+"
 #: beside words that are said of conversations alone
 _ANY = (
     rf"(?:{_MANNER}|{_DO_NOT} \w|no (?![^,;:.]*\b(?:was|were|is|are|has|have|had|got)\b)[\w-]+"
-    rf"|use\b|treat\b|assume\b|call me\b|{_KEEP}|be (?!back\b)\w|prefer\b|follow\b"
+    rf"|use\b|treat\b|assume\b|call me\b|{_KEEP}|be (?!back\b)\w|(?:i(?:'d)? )?prefer\b"
+    r"|follow\b"
     rf"|you (?:may|can) \w|{_WRITE})"
 )
 #: "this time" is said of tasks, too: how, not what
@@ -74,6 +76,11 @@ _ORDERS = tuple(
     for when, order in ((_STRONG, _ANY), (_THIS_TIME, _HOW), (_FOR_NOW, _MANNER))
 )
 _OPENING = re.compile(rf"(?:{_STRONG}|{_THIS_TIME}|{_FOR_NOW})[,:;]? ", re.IGNORECASE)
+_ALONE = re.compile(
+    rf"\s*(?:from (?:here|now) on,? )?(?:{_STRONG}|{_THIS_TIME}|{_FOR_NOW}"
+    rf"|throughout the {_TALK})[\s.!]*",
+    re.IGNORECASE,
+)
 #: no other sentence is looked at more closely
 _WORDS = re.compile(
     rf"\b{_TALK}\b|\bthis (?:once|time)\b|\bfor (?:now|the (?:moment|time))\b", re.IGNORECASE
@@ -89,6 +96,11 @@ def order_in(said: str) -> str:
     """A sentence without the words that open it and say for how long: "This time, use tabs"."""
     opening = _OPENING.match(said)
     return said[opening.end() :] if opening else said
+
+
+def says_how_long(words: str) -> bool:
+    """Whether words say how long something holds, and nothing else."""
+    return _ALONE.fullmatch(words) is not None
 
 
 def is_for_session(said: str) -> bool:

@@ -284,7 +284,8 @@ class PurgePreview:
     """What a purge destroys: memories with their text, the files they ever had, turns (as links).
 
     `citing` names the other memories that were made from the same turns; `said` is what the first
-    of the turns say.
+    of the turns say. `shared` are the copies that were promoted into shared vaults (`@shop/ID`),
+    which stay.
     """
 
     memories: tuple[tuple[str, str], ...]
@@ -293,6 +294,7 @@ class PurgePreview:
     conversations: list[str]
     citing: list[str]
     said: list[str]
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,14 @@ from engram.model.promotion import (
 from engram.model.refusal_codes import is_private, meaning
 from engram.model.report import Promotion
 from engram.model.shared_copy import PROMOTED_TO, shared_copy
-from engram.model.text import normalise
+from engram.model.text import content_hash, normalise
 from engram.model.trace import FROM, PROMOTED_AS
 from engram.model.verdict import Verdict
 from engram.pipeline.writing import writing
 from engram.recall.audience import audience_of
 
 if TYPE_CHECKING:
+    from engram.model.policy import Policy
     from engram.pipeline.ports import Ports
 
 
@@ -91,6 +92,7 @@ def _promoted(
     memory = ports.view.memory(reference)
     assert memory is not None  # whoever asks has looked it up
     if is_shared(memory):
+        _check_stands(memory, target)
         return Promotion(ALREADY, memory, memory, target.label)
     _check_may_leave(memory, target, terms, ports)
     item = ports.committer.item_of(memory.id)
@@ -102,7 +104,7 @@ def _promoted(
     draft = AdmissionDraft(ports.view, ports.terms, ports.clock.now())
     ruled = all(has_rule(one.policy, memory.space, target.space) for one in (ports, target.ports))
     draft.check(memory.id, code=ALLOWED if ruled else "promotion_disallowed", **told)
-    verdict, copied = _judged(request, target, terms)
+    verdict, copied = _judged(request, target, terms, ports.policy)
     code = _code_of(verdict) if ruled else "promotion_disallowed"
     if code != ALLOWED:
         against = "".join(verdict.memories[:1]) if ruled else ""
@@ -126,6 +128,18 @@ def _promoted(
     return Promotion(ALLOWED, memory, after, target.label, found.path)
 
 
+def _check_stands(memory: Memory, target: SharedVault) -> None:
+    """Raise BadInput for what was promoted and is in use there no more: then it is so nowhere."""
+    view = target.ports.view
+    copy = shared_copy(memory, target.space, "", "")
+    there = (view.memory(memory.id), *view.owners(content_hash(copy.text, copy.scope)))
+    if not any(one is not None and one.live for one in there):
+        raise BadInput(
+            f"{memory.id} was promoted into {target.label}, and is in use there no more",
+            f"`engram restore {memory.id}` takes your own one into use", code=PROMOTION_ERROR,
+        )  # fmt: skip
+
+
 def _check_may_leave(
     memory: Memory, target: SharedVault, terms: SharingTerms, ports: Ports
 ) -> None:  # fmt: skip
@@ -145,7 +159,8 @@ def _check_may_leave(
     audience = audience_of(memory, ports.redactor.clean)
     if audience == "nobody":
         raise BadInput(
-            f"{memory.id} holds what looks like a secret: it is not shared",
+            f"{memory.id} holds what looks like a secret, or what git could not merge:"
+            " it is not shared",
             "`engram doctor` names the file", code=PROMOTION_ERROR,
         )  # fmt: skip
     private = audience == "person" or not memory.of_owner
@@ -157,9 +172,12 @@ def _check_may_leave(
 
 
 def _judged(
-    request: PromotionRequest, target: SharedVault, terms: SharingTerms
+    request: PromotionRequest, target: SharedVault, terms: SharingTerms, own: Policy
 ) -> tuple[Verdict, Memory]:
-    """What the shared vault says of a memory, as of any candidate; and the copy it would get."""
+    """What the shared vault says of a memory, as of any candidate; and the copy it would get.
+
+    What the policy of the person's `own` vault keeps out leaves it for no other one either.
+    """
     memory, there = request.memory, target.ports
     copy = shared_copy(
         memory, target.space, BY_HAND, authority_of(request), with_quote=terms.with_quote
@@ -175,13 +193,14 @@ def _judged(
             return Verdict("same", "same", candidate, (held.id,)), copy
         return Verdict("review", PROMOTION_CONFLICT, candidate, (held.id,)), copy
     # imported here: most promotions stay inside one vault
-    from engram.admit.decide import admit
+    from engram.admit.decide import admit, harm
 
     admission = AdmissionContext(
         there.view, there.redactor.clean, there.settings, there.clock.now(), there.judge,
         policy=there.policy,
     )  # fmt: skip
-    return admit(candidate, admission), copy
+    kept_out = harm(candidate, replace(admission, policy=own))
+    return kept_out or admit(candidate, admission), copy
 
 
 def _code_of(verdict: Verdict) -> str:

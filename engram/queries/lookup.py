@@ -18,6 +18,7 @@ from engram.model.item import item_id
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
+from engram.model.vault_label import split_id
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Lookup:
         """
         catalog = self._projections.catalog
         name = self.file_named(reference).strip().removeprefix("[[").removesuffix("]]")
+        if split_id(name)[0]:
+            return None  # of another vault: one of this id may well be another memory here
         name = name.rpartition("/")[2].removesuffix(".md")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         exact = catalog.memory(name)
@@ -116,6 +119,8 @@ class Lookup:
             page = self.find_page(reference)
             name = "" if page is None else page.content.id
             hint = f"it is a page, no memory: `engram show {name}` shows it" if name else None
+            if split_id(reference.strip())[0]:
+                hint = "what another vault holds is changed there: `engram --vault PATH VERB ID`"
             raise NotFound(f"there is no memory {reference!r}", hint)
         return found
 

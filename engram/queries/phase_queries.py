@@ -6,14 +6,22 @@ transactions of this machine. Nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput
 from engram.model.item import ItemId, Store, event_type_of, item_id, kind_of, store_of
 from engram.model.item_view import dedup_key
-from engram.model.phase import ListedPhase, Phase, PhasePage, phase_at, phase_named, store_words
+from engram.model.phase import (
+    ListedPhase,
+    Phase,
+    PhaseLine,
+    PhasePage,
+    phase_at,
+    phase_named,
+    store_words,
+)
 from engram.model.phase_diff import DiffedPhases, PhaseItem, phase_diff
 
 if TYPE_CHECKING:
@@ -40,8 +48,16 @@ class PhaseQueries:
     def phases(self, store: Store) -> tuple[Phase, ...]:
         """The phases of a store, the first always."""
         if store not in self._known:
-            self._known[store] = self.page.phases(store)
+            # a page of very many stores is looked through once, not once for each of them
+            self._known[store] = PhasePage((*self._lines.get(store, ()),)).phases(store)
         return self._known[store]
+
+    @cached_property
+    def _lines(self) -> Mapping[Store, Sequence[PhaseLine]]:
+        found: dict[Store, list[PhaseLine]] = {}
+        for line in self.page.lines:
+            found.setdefault(line.store, []).append(line)
+        return found
 
     def tick(self, store: Store, phase: Phase) -> int:
         """The tick at which a phase began; 0 of what another machine began."""

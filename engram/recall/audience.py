@@ -197,6 +197,7 @@ def _free_of_secrets(memory: Memory, clean: Callable[[str], bool]) -> bool:
         *memory.aliases,
         *memory.tags,
         *memory.entities,
+        *memory.related_files,
         *(value for _, value in memory.extra),
     )
     shown = (*said, *map(plain_line, said), *others)

@@ -441,7 +441,7 @@ def purge(report: PurgeReport) -> Shape:
     return {
         "id": names[0] if len(names) == 1 else "", "memories": names, "files": purged.paths,
         "turns": purged.turns, "conversations": purged.conversations,
-        "still_citing_the_same_turns": purged.citing,
+        "still_citing_the_same_turns": purged.citing, "shared": [*purged.shared],
         "left": [_words_at(one) for one in report.left],
         "said_elsewhere": [_words_at(one) for one in report.elsewhere],
     }  # fmt: skip

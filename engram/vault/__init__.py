@@ -234,11 +234,10 @@ class Vault:
     ) -> Iterator[Self]:
         """Ask also the vaults that are read beside this one in a folder with these projects.
 
-        Without `projects` those of the folder.
-
-        Inside, `search`, `recall`, `show`, `origin` and `given` speak of all of them; what is of
-        another vault has its label before its id (`@shop/ID`). `own` is the person's own vault,
-        where that is another one. What cannot be read is left out with a warning.
+        Without `projects` they are those of the folder. Inside, `search`, `recall`, `show`,
+        `origin` and `given` speak of all of them; what is of another vault has its label before its
+        id (`@shop/ID`). `own` is the person's own vault, where that is another one. What cannot be
+        read is left out with a warning.
         """
         if len(entries := Registry(self.parts.places).entries()) < 2:
             yield self  # most people have one vault
@@ -876,6 +875,12 @@ class Vault:
 
     # -- phases --------------------------------------------------------------------------------
 
+    def project_called(self, name: str) -> str:
+        """What a project that a person names is called in a header: without secrets, as a slug."""
+        from engram.model.ids import slug
+
+        return slug(self.parts.redactor.redact(name).text) if name else ""
+
     def start_phase(self, store: Store, name: str, reason: str = "") -> StartedPhase:
         """Begin a phase of a store now. Raises BadInput for no name and where the policy has none.
 
@@ -1061,12 +1066,11 @@ class Vault:
         for what is denied, NotFound for what no shared vault takes.
         """
         from engram.model.given import Reader
-        from engram.model.ids import slug
         from engram.pipeline.promoting import AskedPromotion
         from engram.pipeline.shared_promotion import SharingTerms
         from engram.vault.sharing import promote
 
-        named, terms = slug(project) if project else "", SharingTerms(with_quote, private)
+        named, terms = self.project_called(project), SharingTerms(with_quote, private)
         asked = AskedPromotion(to_space, named, here, reader or Reader())
         return promote(references, asked, terms, self.parts, dry_run=dry_run)
 

@@ -69,6 +69,8 @@ def _as_beside(one: ReadVault, projects: Sequence[str]) -> Beside:
 def _opened(parts: VaultParts, one: ReadVault) -> VaultMemories:
     """The memories of a vault as its files are now, as far as there is time for that."""
     there = parts.beside[one] = parts.beside.get(one) or _parts_of(parts, one)
+    if (problem := there.sharing_problem) is not None:
+        raise problem
     if one.sharing.space:
         there.projections.read_on()
     there.settler.within(parts.settings.recall.settle_ms)

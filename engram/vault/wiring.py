@@ -210,10 +210,12 @@ class VaultParts:
 
     @property
     def sharing_problem(self) -> BadInput | None:
-        """What is wrong where vault and registry differ on that."""
+        """What is wrong where vault and registry differ on that, or its logs are a stranger's."""
         from engram.settings.shared_vaults import sharing_problem
+        from engram.store.base.exposure import carried_logs
 
-        return sharing_problem(self.root, self.header.shares, self.entry)
+        differs = sharing_problem(self.root, self.header.shares, self.entry)
+        return differs or (carried_logs(self.root) if self.shared else None)
 
     def check_takes_words(self) -> None:
         """Raise BadInput for a shared vault: what is said goes into a person's own one."""
@@ -402,11 +404,16 @@ class VaultParts:
         """
         from engram.index.vector_store import VectorsUnusable
 
-        shutil.rmtree(reading_folder(self.cache), ignore_errors=True)
         try:
             self.vectors.drop()
         except VectorsUnusable as error:
             raise StorageError(str(error)) from error
+        try:
+            shutil.rmtree(reading_folder(self.cache))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StorageError(f"what readers know of it cannot be removed: {error}") from error
         return self._purge_writer.erase(committed)
 
     @cached_property
@@ -692,7 +699,7 @@ class VaultParts:
     @cached_property
     def redactor(self) -> Redactor:
         """What takes secrets out of texts."""
-        return _redactor(self.settings.capture.redact_allow)
+        return redactor_of(self.settings.capture.redact_allow)
 
     @cached_property
     def signals(self) -> Signals:
@@ -1043,7 +1050,7 @@ class VaultParts:
 
 
 @lru_cache(maxsize=8)
-def _redactor(allow: tuple[str, ...]) -> Redactor:
+def redactor_of(allow: tuple[str, ...]) -> Redactor:
     """One for all vaults of a process that allow the same: it keeps nothing between texts."""
     from engram.capture.redact.redactor import compile_redactor
 

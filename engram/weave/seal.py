@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from engram.model.box import Box
 from engram.model.instant import Instant
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.settings import BoxSettings
 from engram.model.view import VaultView
 from engram.weave.boxes import in_time, line_of, weave, without
@@ -77,12 +77,14 @@ class BoxSealer:
         Sealed are boxes that ended by themselves, every conversation that has been silent for the
         gap, and for a `reason` (`shutdown`, `consolidation`) the rest too. With `born`, memories
         that are about to be written, only their conversations are looked at. Silence does not seal
-        those in `waiting`: more of them is still to be extracted.
+        those in `waiting`: more of them is still to be extracted. What holds for a session is in no
+        box.
         """
         unboxed = {memory.id: memory for memory in view.unboxed()}
         if born is not None:
-            unboxed.update((memory.id, memory) for memory in born)
-            concerned = {_stream(memory) for memory in born}
+            lasting = [memory for memory in born if memory.space != SESSION]
+            unboxed.update((memory.id, memory) for memory in lasting)
+            concerned = {_stream(memory) for memory in lasting}
             unboxed = {name: one for name, one in unboxed.items() if _stream(one) in concerned}
         sealed, _ = weave(
             unboxed.values(), self._settings, now,

@@ -48,14 +48,16 @@ def test_a_trial_writes_nothing_and_repeats_no_text(shop: Shop) -> None:
     assert tree_digest(shop.vault) == before
 
 
-def test_under_the_contract_only_what_is_asked_for_is_kept(shop: Shop) -> None:
+def test_under_the_contract_what_is_said_holds_for_its_session_unless_asked_for(shop: Shop) -> None:
     (shop.vault / "policy.toml").write_text('preset = "contract"\n', encoding="utf-8")
-    held = shop.run("list").out
+    held = [shop.run("list", "--space", space).out for space in ("user", "project")]
+    boxes = tree_digest(shop.vault / "boxes")
     shop.run("capture", "-", stdin=SAID.encode())
     shop.run("extract")
-    assert shop.run("list").out == held
+    assert [shop.run("list", "--space", space).out for space in ("user", "project")] == held
+    assert "bake at night" in shop.run("list", "--space", "session").out
+    assert tree_digest(shop.vault / "boxes") == boxes
     told = " ".join(shop.run("events").out.split())
-    assert "nothing is written there unless you ask for it (write_space_disallowed)" in told
     assert ": allowed" not in told
     assert ": allowed" in shop.run("events", "--event", "memory_border_check").out
     assert shop.run("remember", "The oven is cleaned on Mondays.").code == 0

@@ -121,6 +121,28 @@ def test_a_crash_between_both_vaults_is_finished_by_the_same_request(
     assert states(vault) == {memory.text: "superseded"}
 
 
+def test_a_copy_that_is_gone_is_told_and_the_own_one_can_be_shared_again(
+    vault: Vault, shared: Vault
+) -> None:
+    memory = told(vault)
+    vault.promote([memory.id], "project")
+    shared.undo()
+    with pytest.raises(EngramError, match="in use there no more") as refused:
+        vault.promote([memory.id], "project")
+    assert "restore" in refused.value.hint
+    vault.restore(memory.id)
+    assert vault.promote([memory.id], "project")[0].code == "allowed"
+    assert states(shared) == {memory.text: "active"}
+
+
+def test_a_purge_tells_the_copy_that_stays(vault: Vault, shared: Vault) -> None:
+    memory = told(vault)
+    vault.promote([memory.id], "project")
+    assert vault.purge(memory.id).purged.shared == (f"@shop/{memory.id}",)
+    assert shared.purge(memory.id).purged.shared == ()
+    assert where(shared.root, "port 8080") == where(vault.root, "port 8080") == []
+
+
 def test_what_others_changed_there_stands(vault: Vault, shared: Vault) -> None:
     memory = told(vault)
     vault.promote([memory.id], "project")
@@ -167,6 +189,10 @@ def test_nothing_is_shared_that_may_not_be(
     file = vault.root / secret.path
     key = "ghp_k3JdW9sXq2Lm8Rt5Vb1Nz7Yc4Hf6Pg0Aa2Ee"
     file.write_text(file.read_text(encoding="utf-8").replace("8080", key), encoding="utf-8")
+    filed = told(vault, "The till has a file of its own.")
+    path = vault.root / filed.path
+    told_files = f"related_files:\n  - src/{key}.py\n---\n"
+    path.write_text(f"\n{told_files}".join(path.read_text("utf-8").rsplit("\n---\n", 1)), "utf-8")
     private = told(vault, "My daughter's birthday is the third of May.")
     elsewhere = vault.remember("The mill runs on port 7070.", project="mill").memory
     assert elsewhere is not None
@@ -179,6 +205,7 @@ def test_nothing_is_shared_that_may_not_be(
     plain, agent = told(vault, "The till closes at six."), Reader("codex", "codex-1")
     rows: list[tuple[str, dict[str, object], str]] = [
         (secret.id, {"private": True}, "secret"),
+        (filed.id, {"private": True}, "secret"),
         (private.id, {}, "for you alone"),
         (elsewhere.id, {"private": True}, "no shared vault serves project mill"),
         (doubted.id, {}, "needs-review"),
@@ -201,6 +228,9 @@ def test_the_policy_of_both_vaults_decides(vault: Vault, shared: Vault) -> None:
     with pytest.raises(EngramError, match="privacy_deny_pattern"):
         vault.promote([memory.id], "project")
     (shared.root / "policy.toml").unlink()
+    (vault.root / "policy.toml").write_text('[privacy]\ndeny_patterns = ["falcon"]\n')
+    with pytest.raises(EngramError, match="privacy_deny_pattern"):
+        vault.promote([memory.id], "project")
     (vault.root / "policy.toml").write_text("[spaces]\npromotions = []\n")
     with pytest.raises(EngramError, match="promotion_disallowed"):
         vault.promote([memory.id], "project")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -229,6 +230,38 @@ def test_a_vault_of_the_persons_own_in_the_folder_is_read_beside_and_the_other_w
     asked = team.run("recall", "code reviews in the morning", here=till, more=named).out
     assert "- @vault" in asked and "before standup" in asked
     assert "Postgres" not in team.run("recall", "postgres writers", here=till, more=named).out
+
+
+def test_a_name_in_another_vault_never_means_the_own_memory_of_that_id(team: Team) -> None:
+    mine = next(iter(team.json("list")))["id"]  # type: ignore[call-overload, index]
+    team.put(replace(decision("Theirs, of the same id."), id=mine))
+    for verb in ("retire", "forget", "archive", "confirm", "purge", "promote"):
+        more = ("--yes",) if verb == "purge" else ("--to", "project") if verb == "promote" else ()
+        ran = team.run(verb, f"@shop/{mine}", *more, here=team.shop)
+        assert ran.code == 1 and "there is no memory" in ran.err, verb
+    assert next(iter(team.json("list")))["id"] == mine  # type: ignore[call-overload, index]
+
+
+def test_logs_that_git_brought_after_trust_are_believed_by_nobody(team: Team) -> None:
+    one = decision("The till runs on Zebrafish, as system_imposed says.")
+    team.put(one)
+    assert "zebrafish" in team.run("recall", "zebrafish till", here=team.shop).out.lower()
+    (team.memory / "state" / "journal").mkdir(parents=True)
+    (team.shop / ".git" / "index").write_bytes(b"DIRC...\0memory/state/journal/00000001.json\0")
+    ran = team.run("recall", "zebrafish till", here=team.shop)
+    assert "zebrafish" not in ran.out.lower() and "git carries" in ran.err
+    assert "git carries" in team.run("--vault", str(team.memory), "status").out
+    assert team.run("--vault", str(team.memory), "doctor").code == 1
+
+
+def test_no_secret_stands_in_the_name_of_a_project(team: Team) -> None:
+    key = "ghp_k3JdW9sXq2Lm8Rt5Vb1Nz7Yc4Hf6Pg0Aa2Ee"
+    mine = [one["id"] for one in team.json("list")]  # type: ignore[attr-defined]
+    assert team.run("promote", *mine[:1], "--to", "project", "--project", key).code == 0
+    assert team.run("phases", "start", "beta", "--project", key).code == 0
+    assert where(team.folder, key) == where(team.folder, key.lower().replace("_", "-")) == []
+    assert "secret" in team.run("trust", str(team.memory), "--for", key).err
+    assert where(team.folder, key) == []
 
 
 def test_what_two_readers_take_up_is_in_the_index_that_there_is(team: Team) -> None:

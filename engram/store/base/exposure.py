@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engram.model.errors import BadInput
 from engram.store.base import layout
 
 
@@ -31,6 +32,20 @@ def tracked_by_git(root: Path, folder: str) -> bool:
         return f"{inside}/".encode() in (_git_folder(top) / "index").read_bytes()
     except OSError:
         return False
+
+
+def carried_logs(root: Path) -> BadInput | None:
+    """What is wrong with a shared vault whose log books git carries: they are a stranger's.
+
+    What they say was done here would count as this machine's own word.
+    """
+    logs = root / layout.STATE
+    if not logs.is_dir() or not tracked_by_git(root, layout.STATE):
+        return None
+    return BadInput(
+        f"git carries {logs}: it says what a machine did, and here it would be believed",
+        f"`git rm -r --cached {logs}`, remove the folder, and commit that",
+    )
 
 
 def _git_folder(top: Path) -> Path:

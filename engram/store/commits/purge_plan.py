@@ -17,9 +17,11 @@ from engram.language.distinct_words import DistinctWords
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
+from engram.model.shared_copy import PROMOTED_TO
 from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.model.trace import ITEM
+from engram.model.vault_label import labelled_id
 from engram.store.base import layout
 from engram.store.commits.purge import TITLE_PURGED, WORDS_PURGED
 from engram.store.commits.purge_remains import PurgeRemains
@@ -105,6 +107,11 @@ class PurgePlanner:
             tuple((memory.id, memory.text) for memory in scope.memories),
             sorted(paths), list(scope.links), list(scope.conversations), sorted(citing),
             self._said(scope.links[:_PREVIEWED]),
+            tuple(
+                labelled_id(memory.extras[PROMOTED_TO], memory.id)
+                for memory in scope.memories
+                if PROMOTED_TO in memory.extras
+            ),
         )  # fmt: skip
 
     def _said(self, links: Sequence[str]) -> list[str]:

@@ -142,7 +142,7 @@ class _Telling:
         reason = str(fields.get("reason", ""))
         attempted = fields.get("attempted")
         refused = attempted.get("id", "") if isinstance(attempted, dict) else ""
-        if fields.get("allowed") is False and one.type == BORDER_CHECK:
+        if fields.get("action") == "write" and fields.get("allowed") is False:
             refused = fields.get("subject_id", "")
         if refused:
             return [f"{refused} not kept: {meaning(reason)} ({reason})"]

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from engram.vault import Vault
 
 
+#: what to do with a new vault to share; no shipped rule lets anything leave for the system
+_NEXT = {
+    "project": "engram promote ID --to project",
+    "system": "write its files by hand, or give your policy.toml a rule under spaces.promotions",
+}
+
+
 @click.command("init")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--shared", type=click.Choice(SHARED_SPACES), metavar="SPACE",
@@ -62,4 +69,4 @@ def _say_sharing(vault: Vault, space: str, path: Path) -> None:
         talk(f"note: it lies in no repository, so it serves nobody yet: {again}")
     for name, folder in vault.unguarded:
         talk(f"warning: {name} does not leave out {folder}/: `echo {folder} >> {name}` there")
-    talk(f"next: engram promote ID --to {space}")
+    talk(f"next: {_NEXT[space]}")

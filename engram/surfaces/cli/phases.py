@@ -11,7 +11,6 @@ import click
 from engram.model.display import plain_line
 from engram.model.errors import BadInput, EngramError
 from engram.model.given import BY_HAND
-from engram.model.ids import slug
 from engram.model.item import SPACES, Store, store_of
 from engram.model.phase import Phase, store_words
 from engram.model.text import first_line
@@ -162,4 +161,4 @@ def _store(vault: Vault, project: str, space: str) -> Store:
     if space in ("", "project") and not project:
         names = vault.projects_in(Path(os.curdir))
         space, project = space or ("project" if names else "user"), next(iter(names), "")
-    return store_of(space or "project", slug(project) if project else "", session)
+    return store_of(space or "project", project and vault.project_called(project), session)

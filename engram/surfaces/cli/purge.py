@@ -87,6 +87,8 @@ def _purge_secrets(*, yes: bool, dry_run: bool) -> None:
 def _tell_what_is_left(report: PurgeReport) -> None:
     for name in report.purged.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
+    for name in report.purged.shared:
+        talk(f"not reached: {name}, the copy that was shared: `engram --vault PATH purge ID` there")
     for path, words in report.elsewhere[:_SHOWN]:
         talk(f"said elsewhere too: {', '.join(map(repr, words[:_SHOWN]))} in {path}")
     if report.elsewhere:
