@@ -9,6 +9,7 @@ meant for every agent that the vault serves, but for a secret. Pure.
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
 
@@ -20,7 +21,8 @@ class Beside(NamedTuple):
     """A vault that is read beside another one.
 
     `root` is its real path. `shares` is the space that it is shared in, '' for a vault of the
-    person's own, of which the `spaces` are read; `project` the one that it serves here.
+    person's own, of which the `spaces` are read; `project` the one that it serves here. A memory of
+    a project that one of the globs `apart` names belongs to that project alone.
     """
 
     label: str
@@ -28,6 +30,7 @@ class Beside(NamedTuple):
     spaces: tuple[str, ...]
     shares: str = ""
     project: str = ""
+    apart: tuple[str, ...] = ()
 
 
 def seen_beside(memory: Memory, vault: Beside) -> Memory:
@@ -49,7 +52,10 @@ def project_beside(project: str, vault: Beside) -> str:
     """The project that a memory of such a vault belongs to, by that of its header."""
     if not vault.shares:
         return project
-    return (vault.project or project) if vault.shares == "project" else ""
+    if vault.shares != "project":
+        return ""
+    own = any(fnmatchcase(project, glob) for glob in vault.apart) or not vault.project
+    return project if own else vault.project
 
 
 def audience_beside(audience: Audience, vault: Beside) -> Audience:

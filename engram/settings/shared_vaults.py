@@ -55,6 +55,19 @@ def takers(
     return of_repository or [one for one in shared if project and _is_for(one, project)]
 
 
+def projects_apart(
+    path: Path, serves: tuple[str, ...], projects: Sequence[str], home: Path
+) -> tuple[str, ...]:  # fmt: skip
+    """The globs of projects that a shared vault keeps apart for a reader of these projects.
+
+    In the repository around it all that it holds belongs there, whatever a clone is called; where
+    it is read for the names that it was registered for, what is of one of them is of no other.
+    """
+    around = repository_around(path, home)
+    here = project_names(str(around), home) if around is not None else ()
+    return () if set(here).intersection(projects) else serves
+
+
 def _is_of(one: Registered, project: str, home: Path) -> bool:
     around = repository_around(one.path, home)
     return around is not None and project in project_names(str(around), home)

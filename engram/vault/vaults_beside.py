@@ -19,6 +19,7 @@ from engram.queries.memories import VaultMemories
 from engram.recall.beside import Beside
 from engram.settings.load import Loaded, header_of
 from engram.settings.registry import Registered
+from engram.settings.shared_vaults import projects_apart
 from engram.settings.vault_folders import reading_folder
 from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.vault.wiring import VaultParts
@@ -43,7 +44,7 @@ def read_beside(
         here = "" if folder is None else str(folder.absolute())
         for one in vaults_read(first, own, entries, here, projects, home, _log.warning)[1:]:
             try:
-                others[one.label] = _as_beside(one, projects), _opened(parts, one)
+                others[one.label] = _as_beside(one, projects, home), _opened(parts, one)
             except EngramError as error:
                 if (failed := parts.beside.pop(one, None)) is not None:
                     failed.close()
@@ -61,9 +62,10 @@ def take_up(parts: VaultParts) -> None:
     _opened(parts, ReadVault(parts.root, parts.header.id, "", (), parts.entry.sharing))
 
 
-def _as_beside(one: ReadVault, projects: Sequence[str]) -> Beside:
-    project = next(iter(projects), "") or one.label.removeprefix("@")
-    return Beside(one.label, str(one.path), one.spaces, one.sharing.space, project)
+def _as_beside(one: ReadVault, projects: Sequence[str], home: Path) -> Beside:
+    project, sharing = next(iter(projects), "") or one.label.removeprefix("@"), one.sharing
+    apart = projects_apart(one.path, sharing.serves, projects, home)
+    return Beside(one.label, str(one.path), one.spaces, sharing.space, project, apart)
 
 
 def _opened(parts: VaultParts, one: ReadVault) -> VaultMemories:

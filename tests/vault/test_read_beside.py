@@ -112,6 +112,19 @@ def test_a_project_that_is_named_is_served_by_the_globs_alone(team: Team) -> Non
     assert CENTS.text in team.given("session-start", here=Path("/srv/till-fix"))
 
 
+def test_projects_of_one_vault_are_not_given_each_others_memories(team: Team) -> None:
+    clients = team.shared(team.folder / "clients", Sharing("project", ("client-*",)), "clients")
+    team.put(decision("Falcon pays in March.", 4, project="client-a"), root=clients)
+    team.put(decision("Invoices have net prices.", 5, project="office"), root=clients)
+    for name, seen in (("client-a", {"in March", "have net"}), ("client-b", {"have net"})):
+        here = team.folder / "work" / name
+        (here / ".git").mkdir(parents=True)
+        asked = team.run("recall", "what about Falcon, net prices?", here=here).out
+        given = team.given("session-start", here=here)
+        for told in (asked, given):
+            assert {one for one in ("in March", "have net") if one in told} == seen
+
+
 def test_what_a_system_vault_holds_is_given_everywhere(team: Team) -> None:
     rules = team.shared(team.folder / "rules", Sharing("system"), "rules")
     team.put(decision("Every service writes its logs as JSON lines.", 3), root=rules)

@@ -18,6 +18,7 @@ from engram.model.memory import SPACES, Audience, Memory, scope_of
 from engram.model.text import content_hash
 from engram.model.vault_label import split_id
 from engram.recall.beside import Beside, audience_beside, project_beside, seen_beside
+from engram.settings.shared_vaults import projects_apart
 from engram.settings.vault_folders import cache_folder, reading_folder
 from engram.settings.vaults_read import ReadVault, vaults_read
 from engram.store.catalog.database import CatalogUnusable
@@ -52,12 +53,14 @@ def catalogs_beside(
     """
     here = folder if projects else ""
     found = vaults_read(own, own.path, entries, here, projects, places.home)[1:]
-    return [_catalog_file(one, next(iter(projects), ""), places) for one in found]
+    return [_catalog_file(one, projects, places) for one in found]
 
 
-def _catalog_file(one: ReadVault, project: str, places: UserPaths) -> CatalogFile:
+def _catalog_file(one: ReadVault, projects: Sequence[str], places: UserPaths) -> CatalogFile:
     cache, sharing = cache_folder(places, one.path, one.id), one.sharing
-    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project)
+    project = next(iter(projects), "")
+    apart = projects_apart(one.path, sharing.serves, projects, places.home)
+    vault = Beside(one.label, str(one.path), one.spaces, sharing.space, project, apart)
     folder = reading_folder(cache) if sharing.space else cache
     return CatalogFile(folder / "catalog.sqlite", one.id, vault)
 
