@@ -149,6 +149,7 @@ class RecordSequence:
         self.view = View()
         self.writer = FileRenderer(self.disk)  # type: ignore[arg-type]
         self.settings = Settings()._replace(records=RecordSettings(sessions=MOST))
+        self.terms = Terms(self.settings.retention)
         #: schema and statement of what was proposed; statements of what was purged or retired
         self.said: list[tuple[str, str]] = []
         self.ended: set[str] = set()
@@ -262,7 +263,7 @@ class RecordSequence:
         self._take(made)
 
     def _take(self, made: RecordDraft) -> None:
-        draft = AdmissionDraft(self.view, Terms(self.settings.retention), self.now)
+        draft = AdmissionDraft(self.view, self.terms, self.now)
         admission = AdmissionContext(draft.view, redactor().clean, self.settings, self.now)
         verdict = settled(made, admission)
         self.done[f"verdict {verdict.decision}"] += 1
@@ -316,8 +317,7 @@ class RecordSequence:
 
     def confirm(self, chance: random.Random) -> None:
         """The person vouches for a memory."""
-        retention = self.settings.retention
-        self._decide(self._some(chance), lambda it: edits.confirm([it], self.now, retention))
+        self._decide(self._some(chance), lambda it: edits.confirm([it], self.now, self.terms))
 
     def supersede(self, chance: random.Random) -> None:
         """One memory takes the place of another."""
@@ -327,7 +327,7 @@ class RecordSequence:
                 self._some(chance),
                 lambda it: edits.supersede(
                     it, self.view.memories[other.id], self.view.memory, self.now,
-                    self.settings.retention,
+                    self.terms,
                 ),
             )  # fmt: skip
 
@@ -344,7 +344,7 @@ class RecordSequence:
                 assert error.told == "RESTORE_ERROR", error
                 return
             raise AssertionError(f"two owners: {one.id}")
-        done = edits.restore(edits.unowned(one, self.view), self.now, self.settings.retention)
+        done = edits.restore(edits.unowned(one, self.view), self.now, self.terms)
         self._write([], done.pairs)
         after = self.view.memories[one.id]
         assert (after.status, after.status_since, after.status_reason) == ("active", "", "")

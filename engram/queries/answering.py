@@ -94,7 +94,7 @@ class Answering:
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
-        open_to = _open_turns(recipient)
+        open_to = self._open_turns(recipient)
         by_turn: dict[str, Evidence] = {}
         pieces: list[Evidence] = []
         # a session record repeats what was said: another memory of that turn goes before it
@@ -126,7 +126,7 @@ class Answering:
         from engram.queries.turn_hits import turns_beside, two_of_each
 
         query = checked(parse(question, setting.timezone, as_of))._replace(phrases=())
-        open_turns = _open_turns(recipient)
+        open_turns = self._open_turns(recipient)
 
         def may(turn: Turn) -> bool:
             return (
@@ -155,7 +155,7 @@ class Answering:
         mine: tuple[str, ...] | None = recipient.projects
         if recipient.person:
             mine = ("", *recipient.projects) if mine else None
-        open_turns = _open_turns(recipient)
+        open_turns = self._open_turns(recipient)
         ended = mode == "exhaustive" or bool(query.statuses)
         open_memories = self._open_memories(setting, recipient, as_of, ended=ended)
         return (
@@ -221,6 +221,18 @@ class Answering:
         before = tuple(one.text[:_MOST_TEXT] for one in around)
         return Evidence(source, turn.text[:_MOST_TEXT], 1.0, before, link)
 
+    def _open_turns(self, recipient: Recipient) -> Callable[[Turn], bool]:
+        def is_open(turn: Turn) -> bool:
+            if recipient.person:
+                # of the person's own question the audience does not count
+                return is_turn_open_to(recipient, "project", turn.project)
+            if not is_turn_open_to(recipient, turn_audience(turn), turn.project):
+                return False
+            # what was asked of one conversation is told no other one, by its turn either
+            return turn.transcript == recipient.session or not self._lookup.is_of_session(turn)
+
+        return is_open
+
 
 def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     """A memory and the turn that it was made of."""
@@ -242,12 +254,3 @@ def _gives_orders(turn: Turn, recipient: Recipient) -> bool:
     from engram.language.agent_orders import injection
 
     return injection(turn.text, own=own) != ""
-
-
-def _open_turns(recipient: Recipient) -> Callable[[Turn], bool]:
-    def is_open(turn: Turn) -> bool:
-        # of the person's own question the audience does not count
-        audience = "project" if recipient.person else turn_audience(turn)
-        return is_turn_open_to(recipient, audience, turn.project)
-
-    return is_open

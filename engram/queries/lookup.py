@@ -15,7 +15,7 @@ from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.ids import docid, slug
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.item import item_id
-from engram.model.memory import LIVE, Memory
+from engram.model.memory import LIVE, SESSION, Memory
 from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
 from engram.model.vault_label import split_id
@@ -332,6 +332,12 @@ class Lookup:
         for transcript in dict.fromkeys(row.transcript for row in elsewhere.values()):
             found.update(self._from_transcript(transcript, elsewhere))
         return found
+
+    def is_of_session(self, turn: Turn) -> bool:
+        """Whether a turn told a memory that is of its session alone."""
+        catalog = self._projections.catalog
+        told = catalog.cited_by(f"{turn.transcript}#^{turn.block}")
+        return any(one.space == SESSION for one in catalog.memories(told)) if told else False
 
     def turns_in_sight(self, links: Sequence[str]) -> dict[str, Turn]:
         """The same without those that were forgotten."""

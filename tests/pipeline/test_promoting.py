@@ -89,6 +89,15 @@ def test_a_wish_is_kept_in_its_space_without_the_words_that_ask(vault: Vault) ->
     assert "you asked for it to hold in the project shop" in told
 
 
+def test_a_doubt_or_a_time_does_not_undo_a_wish(vault: Vault) -> None:
+    said(
+        vault, "Remember this for the project: the till probably fails because of the cable.",
+        "Remember this for me: I might be in Lisbon the first week of May.",
+        "Remember this for the project: port 8080 is taken by the proxy for now.",
+    )  # fmt: skip
+    assert len(vault.list(statuses=("active",))) == 3
+
+
 def test_under_the_contract_a_wish_leaves_its_session_at_once(contract: Vault) -> None:
     said(contract, "Remember this for me: I prefer concise updates.", "We use pnpm for the till.")
     kept = memory(contract, "concise")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from engram.daemon.rpc.vault_pool import VaultPool
 from engram.model.given import GivenBlock, Reader
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry, Sharing
@@ -98,6 +99,34 @@ def test_a_shared_vault_is_a_collection_in_the_folders_it_serves(bare: Desk, vau
         assert face.config().collection("@shop") is None
     assert tree_digest(shop) == before
     assert f"@shop/{team.id}" in [one.id for one in blocks(vault)[-1].items]
+
+
+def test_a_vault_that_a_server_keeps_open_is_given_as_it_is_now(bare: Desk, vault: Vault) -> None:
+    pool = VaultPool(watch=False)
+    environment = bare.environment | {"ENGRAM_CLOCK": "2026-03-06T12:00:00Z"}
+
+    @contextlib.contextmanager
+    def lend() -> Iterator[Face]:
+        with Borders(environment, None, pool) as borders:
+            yield Face.open(environment, borders=borders)
+
+    endpoint = Endpoint(lend, print)
+
+    def found() -> int:
+        answer = call(endpoint, "tools/call", name="query", arguments={"query": "harbour"})
+        return len(answer["structuredContent"]["results"])
+
+    assert (found(), found(), len(blocks(vault))) == (1, 1, 2)
+    policy = vault.root / "policy.toml"
+    policy.write_text('[spaces]\nread_order = ["project"]\n')
+    assert (found(), len(blocks(vault))) == (0, 2)
+    policy.write_text("[spaces\n")  # not understood
+    assert found() == 0
+    policy.unlink()
+    assert found() == 1
+    Registry(places_of(bare.environment)).remove(vault.root)
+    assert (found(), len(blocks(vault))) == (0, 3)
+    pool.close()
 
 
 def test_a_vault_of_others_is_not_written(bare: Desk, vault: Vault) -> None:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from engram.model.memory import Memory
+from engram.model.turn import turn_of
+from engram.store.base.clock import FixedClock
 from engram.store.files.memory_file import render_memory
 from engram.surfaces.hooks.agents import AGENTS, reader_of
 from engram.vault import Vault
@@ -334,3 +336,23 @@ def test_nothing_of_another_project_reaches_one(two: Desk) -> None:
     assert CANARY in two.hook(Place("till", "s3"))
     assert CANARY in two.hook(Place("till", "s3"), QUESTIONS[-1])
     assert CANARY in "".join(two.mcp(Place("till", "s3"), *calls))
+
+
+def test_what_was_asked_of_one_session_is_told_no_other_one_by_its_turn_either(
+    desk: Desk,
+) -> None:
+    said = turn_of(
+        "user", "For this session, only edit files under the emu folder.", "2026-03-06T11:50:00Z",
+        source="claude-code", session="s1", project="shop", message="1",
+    )  # fmt: skip
+    clock = FixedClock("2026-03-06T11:50:00Z")
+    environment = prompt_context(desk.folder)
+    with Vault.open(desk.shop.vault, environment=environment, clock=clock) as vault:
+        vault.capture([said])
+        vault.flush()
+        assert [one.space for one in vault.list()] == ["session"]
+    own, other = AGENTS_AT[:2]
+    for question in ("edit files folder", "when did we edit files under a folder?"):
+        assert "emu" in desk.recall(own, question)
+        assert "emu" not in desk.recall(other, question)
+        assert "emu" in desk.recall(BY_HAND_AT[0], question)

@@ -216,5 +216,8 @@ def test_log_books_that_came_with_git_are_not_believed(people: tuple[Person, Per
     ann.git("add", "-f", "memory/state")
     ann.pushes()
     ben.git("pull")
-    with pytest.raises(EngramError, match="git carries"):
-        create.register(ben.memory, places_of(ben.environment))
+    forms = ("--index-version=2", "--index-version=4", "--split-index")
+    for form in forms:
+        ben.git("update-index", *form.split("="))
+        with pytest.raises(EngramError, match="git carries"):
+            create.register(ben.memory, places_of(ben.environment))

@@ -34,17 +34,21 @@ class _OpenVault:
     """An open vault, the folder it was opened in, and when it was last used and settled."""
 
     vault: Vault
-    change_detector: FolderChangeDetector
+    change_detector: FolderChangeDetector | None
     folder: tuple[int, int]
     asked: float
     looked: float
 
 
 class VaultPool:
-    """The open vaults of one daemon; close them. `clock` is monotonic, in seconds."""
+    """The open vaults of one daemon or server; close them. `clock` is monotonic, in seconds.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    With `watch` their folders are watched, for verbs that take up hand edits first.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, watch: bool = True) -> None:
         self._clock = clock
+        self._watch = watch
         self._kept: OrderedDict[_Key, _OpenVault] = OrderedDict()
 
     @contextmanager
@@ -56,8 +60,9 @@ class VaultPool:
         if kept is None or not _is_same(kept, fresh):
             if kept is not None:
                 kept.vault.close()
-            change_detector = FolderChangeDetector(fresh.root)
-            fresh.keep_open(change_detector)
+            change_detector = FolderChangeDetector(fresh.root) if self._watch else None
+            if change_detector is not None:
+                fresh.keep_open(change_detector)
             kept = _OpenVault(fresh, change_detector, _identity(fresh.root), 0.0, 0.0)
         sound = False
         try:
@@ -85,7 +90,11 @@ class VaultPool:
             kept.vault.close_replaced()
             if now - kept.asked > _IDLE:
                 self._kept.pop(key).vault.close()
-            elif kept.change_detector.able and now - kept.looked > _SETTLE_PAUSE:
+            elif (
+                kept.change_detector is not None
+                and kept.change_detector.able
+                and now - kept.looked > _SETTLE_PAUSE
+            ):
                 kept.looked = now
                 self._settle(key, kept)
 

@@ -2,9 +2,9 @@
 
 Hedged, hypothetical, reported and passing statements are no memories, whatever pattern they match.
 Only the main clause is looked at: the reason after "because" may wonder as much as it likes.
-A hedged statement is never kept; a rule may tolerate a condition ("if it fails, always ..."), a
-would ("I'd rather ..."), what holds for now ("let's use sqlite for now") or what was reported
-("you wrote that ...", for a correction of it).
+A hedged statement is never kept, unless a space is asked for it; a rule may tolerate a condition
+("if it fails, always ..."), a would ("I'd rather ..."), what holds for now ("let's use sqlite for
+now") or what was reported ("you wrote that ...", for a correction of it).
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ from engram.model.turn import Turn
 _SHORTEST, _LONGEST = 8, 400
 #: the opening words of what is to be remembered, and how slots of the person begin
 _REMEMBER, _OF_PERSON = "remember", "user::"
+#: the rules that keep what is asked for as it was said
+_AS_SAID = "remembered"
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
 
 
@@ -100,7 +102,7 @@ class RulesTier:
         said, the request too."""
         said = one_line(turn.text[asked.start : asked.end].strip())
         sentence = Sentence(asked.start, asked.end, said, _REMEMBER)
-        candidate = self._of_sentence(turn, sentence)
+        candidate = self._of_sentence(turn, sentence, asked=True)
         if candidate is None:
             return None
         whole = turn.text[slice(*asked.whole)]
@@ -112,7 +114,11 @@ class RulesTier:
             slot=slot, wish=asked.wish,
         )  # fmt: skip
 
-    def _of_sentence(self, turn: Turn, sentence: Sentence) -> Candidate | None:
+    def _of_sentence(
+        self, turn: Turn, sentence: Sentence, *, asked: bool = False
+    ) -> Candidate | None:
+        """The candidate of the first rule that reads a sentence so; of one that is `asked` to be
+        remembered in a space, a doubt or a "for now" is part of what is remembered."""
         said = sentence.said
         if not _SHORTEST <= len(said) <= _LONGEST:
             return None
@@ -128,9 +134,12 @@ class RulesTier:
             if match is None:
                 continue
             found = objections(said)
-            if found is None:
+            if found is None and not asked:
                 return None
-            if found <= rule.tolerates and _is_in_time(rule, turn, said):
+            literal = found is not None and found <= rule.tolerates
+            if asked and rule.family == _AS_SAID:
+                literal = True
+            if literal and _is_in_time(rule, turn, said):
                 return self._with_slot(candidate_of(turn, sentence, rule, match), turn, sentence)
         return None
 

@@ -10,6 +10,10 @@ from pathlib import Path
 from engram.model.errors import BadInput
 from engram.store.base import layout
 
+#: git's list of files: version, bytes before the first entry, of an entry before its path, and
+#: the bit that tells of two more; and files with the rest of a list that was split
+_SHORTENED, _HEAD, _ENTRY, _MORE_FLAGS, _SPLIT = b"\0\0\0\x04", 12, 62, 0x40, "sharedindex.*"
+
 
 def shared_by_git(root: Path) -> str:
     """The URL-less name of a git remote when the vault lies in a repository that has one, or ''."""
@@ -27,11 +31,31 @@ def tracked_by_git(root: Path, folder: str) -> bool:
     top = next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
     if top is None:
         return False
-    inside = (root / folder).relative_to(top).as_posix()
+    inside = f"{(root / folder).relative_to(top).as_posix()}/".encode()
     try:
-        return f"{inside}/".encode() in (_git_folder(top) / "index").read_bytes()
-    except OSError:
+        kept = _git_folder(top)
+        lists = [(kept / "index").read_bytes(), *(p.read_bytes() for p in kept.glob(_SPLIT))]
+        return any(inside in data or inside in _in_full(data) for data in lists)
+    except (OSError, ValueError, IndexError):
         return False
+
+
+def _in_full(data: bytes) -> bytes:
+    """The paths of a list of git's fourth form, which writes only how each goes on."""
+    if data[4:8] != _SHORTENED:
+        return b""
+    at, path, found = _HEAD, b"", []
+    for _ in range(int.from_bytes(data[8:_HEAD], "big")):
+        at += _ENTRY + (2 if data[at + _ENTRY - 2] & _MORE_FLAGS else 0)
+        left = data[at] & 127
+        while data[at] & 128:
+            at += 1
+            left = (left + 1 << 7) + (data[at] & 127)
+        end = data.index(b"\0", at + 1)
+        path = path[: len(path) - left] + data[at + 1 : end]
+        found.append(path)
+        at = end + 1
+    return b"\0".join(found)
 
 
 def carried_logs(root: Path) -> BadInput | None:

@@ -110,7 +110,7 @@ def _stdio(asked: ServerArguments) -> int:
 
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    lend = lender(asked.index, Path(), VaultPool())
+    lend = lender(asked.index, Path(), VaultPool(watch=False))
     return serve(Endpoint(lend, complain, os.environ).respond)
 
 
