@@ -302,3 +302,12 @@ def test_what_two_readers_take_up_is_in_the_index_that_there_is(team: Team) -> N
         assert len(found(other, "cellar")) == len(found(other, "winter")) == 1
         assert len(found(one, "cellar")) == len(found(one, "winter")) == 1
         assert len(found(one, "noon")) == len(found(one, "cents")) == 1
+
+
+def test_a_vault_that_was_just_made_is_enough_to_be_given_what_a_team_shares(
+    team: Team, tmp_path: Path
+) -> None:
+    new = {"ENGRAM_HOME": str(tmp_path / "new"), "ENGRAM_VAULT": str(tmp_path / "new" / "vault")}
+    assert team.run("init", new["ENGRAM_VAULT"], more=new).code == 0
+    assert team.run("trust", str(team.memory), more=new).code == 0
+    assert "@shop decision" in team.given("session-start", more=new)

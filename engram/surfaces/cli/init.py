@@ -41,6 +41,8 @@ def command(path: Path, shared: str | None) -> None:
 
     timezone = "UTC" if shared else machine_timezone(os.environ)
     with Vault.create(path, timezone=timezone, shares=shared or "") as vault:
+        # hooks build nothing: without a catalog they give nothing of shared vaults either
+        vault.ready_to_read()
         remote = vault.git_remote
         if wants_json():
             emit_json(shapes.new_vault(vault.root, remote, shared or ""))
