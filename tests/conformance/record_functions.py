@@ -76,7 +76,7 @@ def _settled(draft: RecordDraft, *held: Memory) -> tuple[Verdict, Memory | None]
     made = AdmissionDraft(
         Remembered({one.id: one for one in held}), Terms(Settings().retention), NOW
     )
-    verdict = settled(draft, AdmissionContext(made.view, clean, Terms(Settings().retention), NOW))
+    verdict = settled(draft, AdmissionContext(made.view, clean, Settings(), NOW))
     return verdict, made.enter(verdict)
 
 
