@@ -54,17 +54,18 @@ def note_got(face: Face, reader: Reader, documents: Iterable[DocumentText]) -> N
 
 
 def _note(face: Face, reader: Reader, question: str, given: Iterable[Any], *, asked: bool) -> None:
-    config, found = face.config(), dict[str, list[str]]()
-    for one in given:
+    facts, found = [one for one in given if one.path.startswith(_FACTS)], dict[str, list[str]]()
+    if not facts:
+        return
+    config = face.config()
+    for one in facts:
         vault = config.collection(one.collection)
-        if vault is not None and vault.vault and one.path.startswith(_FACTS):
+        if vault is not None and vault.vault:
             name = one.path.rpartition("/")[2].removesuffix(".md")
             # what is read of a shared vault is noted in the person's own
             root = own_root(face.environment) if vault.shares else vault.path
             label = vault.name if vault.shares else ""
             found.setdefault(root or vault.path, []).append(labelled_id(label, name))
-    if not found:
-        return
     for path, names in found.items():
         folder = face.folder if any(split_id(name)[0] for name in names) else None
         with suppress(EngramError), face.vault(path) as opened:
