@@ -47,6 +47,11 @@ def promotion_hint(text: str) -> SpaceWish | None:
     return next((wish for phrase, wish in _HINTS if phrase in folded), None)
 
 
+def asks_for(text: str, space: str) -> bool:
+    """Whether a text asks for a statement to hold in a space."""
+    return any(one.wish.space == space for one in asked_statements(text))
+
+
 class AskedStatement(NamedTuple):
     """A statement and the space that is asked for it; `whole` is its range with the request."""
 

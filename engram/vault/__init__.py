@@ -866,11 +866,19 @@ class Vault:
                 self.parts.committer.commit(plan)
             return turns
 
-    def remember(self, text: str, *, category: str = "", project: str = "") -> Remembered:
-        """One explicit memory in the person's words. Raises BadInput for what is refused."""
+    def remember(
+        self, text: str, *, category: str = "", project: str = "", folder: Path | None = None
+    ) -> Remembered:
+        """One explicit memory in the person's words. Raises BadInput for what is refused.
+
+        Words that ask for "the project" mean that of a working folder, where none is named.
+        """
+        from engram.language.promotion_hints import asks_for
         from engram.pipeline.dictation import remember
 
         self.parts.check_takes_words()
+        if folder is not None and not project and asks_for(text, "project"):
+            project = next(iter(self.projects_in(folder)), "")
         return remember(text, category, project, self.parts)
 
     # -- phases --------------------------------------------------------------------------------

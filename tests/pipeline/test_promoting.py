@@ -98,6 +98,16 @@ def test_a_doubt_or_a_time_does_not_undo_a_wish(vault: Vault) -> None:
     assert len(vault.list(statuses=("active",))) == 3
 
 
+def test_the_project_of_a_wish_by_hand_is_that_of_the_folder(vault: Vault, tmp_path: Path) -> None:
+    folder = tmp_path / "work" / "mill"
+    (folder / ".git").mkdir(parents=True)
+    kept = [
+        vault.remember(text, folder=folder).memory
+        for text in ("Remember this for the project: we ship weekly.", "We rest on Sundays.")
+    ]
+    assert [(one.space, one.project) for one in kept] == [("project", "mill"), ("user", "")]
+
+
 def test_under_the_contract_a_wish_leaves_its_session_at_once(contract: Vault) -> None:
     said(contract, "Remember this for me: I prefer concise updates.", "We use pnpm for the till.")
     kept = memory(contract, "concise")

@@ -7,6 +7,7 @@ import click
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
+from engram.surfaces.remote.call_context import caller
 
 
 @click.command("remember", cls=FreeWords)
@@ -20,7 +21,9 @@ from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 def command(text: tuple[str, ...], category: str | None, project: str) -> None:
     """Write TEXT down as a memory of your own."""
     with opened() as vault:
-        done = vault.remember(" ".join(text), category=category or "", project=project)
+        done = vault.remember(
+            " ".join(text), category=category or "", project=project, folder=caller().folder
+        )
     memory = done.memory
     if wants_json():
         emit_json(shapes.remembered(done))
