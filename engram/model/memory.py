@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from engram.model.instant import minutes_between
+
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
 
@@ -71,6 +73,14 @@ SPECULATIVE_DAYS = 30
 PARTICIPANT = "participant"
 #: what a memory loses while another one contradicts it, and the least that is left of it
 _DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
+
+
+def is_silent(last: Instant, now: Instant) -> bool:
+    """Whether a session is over by time: nothing was said for 24 hours.
+
+    Where the clock went back it is not.
+    """
+    return minutes_between(last, now) >= SESSION_HOURS * 60
 
 
 def kind_of(slot: str) -> Literal["semantic", "profile"]:

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from engram.model.instant import Day, Instant, day_of, minutes_between, plus_days
+from engram.model.instant import Day, Instant, day_of, plus_days
 from engram.model.item import event_type_of
 from engram.model.memory import (
     SESSION,
-    SESSION_HOURS,
     Memory,
     kind_of,
     memory_type,
@@ -64,14 +63,6 @@ def end_tick(rule: RetentionRule, created_at: int) -> int | None:
     if rule.mode != "ttl" or rule.ticks is None:
         return None
     return created_at + rule.ticks
-
-
-def is_silent(last: Instant, now: Instant) -> bool:
-    """Whether a session is over by time: nothing was said for 24 hours.
-
-    Where the clock went back it is not.
-    """
-    return minutes_between(last, now) >= SESSION_HOURS * 60
 
 
 def expiry(memory: Memory, now: Instant, terms: Terms) -> Day:

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from engram.model.change import Event, Plan
 from engram.model.instant import day_of, minutes_between
-from engram.model.memory import SESSION, SESSION_HOURS, SPACES, Memory
+from engram.model.memory import SESSION, SESSION_HOURS, SPACES, Memory, is_silent
 from engram.model.policy import Policy
-from engram.model.retention import Over, is_over, is_silent, rule_of
+from engram.model.retention import Over, is_over, rule_of
 from engram.model.trace import deleted, forgetting
 from engram.pipeline.ports import Ports
 from engram.pipeline.session_closing import close_silent

@@ -446,7 +446,7 @@ class VaultParts:
     @property
     def is_silent(self) -> Callable[[Memory], bool]:
         """Whether the session that a memory belongs to is over by time."""
-        from engram.model.retention import is_silent
+        from engram.model.memory import is_silent
 
         now = self.clock.now()
         return lambda memory: is_silent(self.ages.last_heard(memory), now)

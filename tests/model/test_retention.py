@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.instant import plus_days
-from engram.model.memory import CATEGORIES, SCHEMAS
+from engram.model.memory import CATEGORIES, SCHEMAS, is_silent
 from engram.model.policy import Forgetting, Policy, RetentionRule
-from engram.model.retention import Terms, expiry, is_over, is_silent, renewed
+from engram.model.retention import Terms, expiry, is_over, renewed
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 from tests.effort import examples

@@ -13,8 +13,7 @@ from engram.language.own_statements import statements
 from engram.language.session_orders import is_for_session, order_in
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant
-from engram.model.memory import SESSION
-from engram.model.retention import is_silent
+from engram.model.memory import SESSION, is_silent
 
 
 def is_asked_for(candidate: Candidate) -> bool:

@@ -22,7 +22,7 @@ from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
 from engram.model.instant import Day, Instant, day_of
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, is_silent
 from engram.model.settings import Settings
 from engram.model.tier import Aging
 from engram.recall.borders import Recipient
@@ -151,17 +151,14 @@ def _recipient(
 ) -> Recipient:  # fmt: skip
     """The agent that works on a project."""
 
-    def is_silent(memory: Memory) -> bool:
-        # imported here: hardly a memory belongs to a session
-        from engram.model import retention
-
-        return retention.is_silent(catalog_reader.last_heard(memory), source.now)
+    def of_silent(memory: Memory) -> bool:
+        return is_silent(catalog_reader.last_heard(memory), source.now)
 
     globs = source.settings.capture.exclude
     session = "" if reader.session == BY_HAND else reader.session
     agent = Recipient(
         projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces,
-        is_silent=is_silent,
+        is_silent=of_silent,
     )  # fmt: skip
     if not globs:
         return agent
