@@ -28,6 +28,7 @@ from engram.model.promotion import (
     ALLOWED,
     BY_AGENT,
     BY_HAND,
+    PERSONS_WORD,
     PROMOTED_FROM,
     PROMOTION_CONFLICT,
     PROMOTION_REASON,
@@ -39,9 +40,6 @@ from engram.model.report import Promotion
 from engram.model.retention import Terms, expiry
 from engram.model.trace import FROM
 from engram.model.verdict import Verdict
-
-#: the person's own word
-_PERSONS = "user_asserted"
 
 
 class PromotionRequest(NamedTuple):
@@ -114,7 +112,7 @@ def authority_of(request: PromotionRequest) -> str:
     held = request.memory.authority
     if request.by != BY_HAND:
         return held
-    return max(held, _PERSONS, key=authority_rank)
+    return max(held, PERSONS_WORD, key=authority_rank)
 
 
 def _judged(

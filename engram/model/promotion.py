@@ -39,8 +39,8 @@ BY_HAND = "by_hand"
 BY_AGENT = "by_agent"
 #: what begins the reason where the words of a conversation asked
 HINT = "hint:"
-#: what is enough for a decision where the rule lets the person's word decide
-_THE_PERSONS = "user_asserted"
+#: the authority of what the person says: enough for a decision where the rule lets it decide
+PERSONS_WORD = "user_asserted"
 
 
 def waits_for(memory: Memory) -> str:
@@ -74,7 +74,7 @@ def promotion_code(
         return "promotion_event_type"
     least = rule.min_authority
     if rule.decision_override and event_type == "decision":
-        least = min(least, _THE_PERSONS, key=authority_rank)
+        least = min(least, PERSONS_WORD, key=authority_rank)
     return (
         "allowed" if authority_rank(authority) >= authority_rank(least) else "promotion_authority"
     )

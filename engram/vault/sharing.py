@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, EngramError, NotFound, Untrusted
-from engram.model.promotion import PROMOTED_FROM
+from engram.model.promotion import PROMOTED_FROM, PROMOTION_ERROR
 from engram.pipeline.promoting import promote_by_hand
 from engram.pipeline.shared_promotion import SharedVault, promote_into
 from engram.settings.registry import Registry
@@ -113,7 +113,7 @@ def _taker(memory: Memory, to_space: str, parts: VaultParts) -> Registered:
             f"{memory.id} is in {to_space} space already, and no shared vault serves {serves}",
             "`engram init --shared project PATH` makes one, `engram trust PATH --for PROJECT`"
             " names it",
-            code="PROMOTION_ERROR",
+            code=PROMOTION_ERROR,
         )
     if len(found) > 1:
         several = ", ".join(str(one.path) for one in found)

@@ -10,8 +10,8 @@ catalog that cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -66,7 +66,10 @@ _LOOKED_AT = 200
 
 
 class ContextSource(NamedTuple):
-    """A registered vault, with what injection needs of it; `known`: its format is that of here."""
+    """A registered vault, with what injection needs of it, and all that are `registered`.
+
+    `known`: its format is that of here.
+    """
 
     root: Path
     id: str
@@ -74,6 +77,7 @@ class ContextSource(NamedTuple):
     settings: Settings
     places: UserPaths
     now: Instant
+    registered: Sequence[Registered]
     known: bool = True
 
     @property
@@ -111,7 +115,8 @@ def source_of(
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    entry = Registry(places).entry(root, loaded.vault.id)
+    entries = Registry(places).entries()
+    entry = next((one for one in entries if one[:2] == (root, loaded.vault.id)), None)
     if entry is None:
         return None
     if entry.sharing.space or loaded.vault.shares:
@@ -119,7 +124,7 @@ def source_of(
     cache = cache_folder(places, root, loaded.vault.id)
     return ContextSource(
         root, loaded.vault.id, cache, loaded.settings, places,
-        clock_of(environment).now(), loaded.vault.format <= layout.FORMAT,
+        clock_of(environment).now(), entries, loaded.vault.format <= layout.FORMAT,
     )  # fmt: skip
 
 
@@ -136,12 +141,9 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
 
 def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
     """The names of the project of a folder; none where it is kept out."""
-    globs = source.settings.capture.exclude
-    if globs:
-        from engram.capture.exclusion import Exclusion
-
-        if Exclusion(globs)(folder, ""):
-            return ()
+    outside = _exclusion(source.settings.capture.exclude)
+    if outside is not None and outside(folder, ""):
+        return ()
     return project_names(folder, source.places.home, source.root)
 
 
@@ -154,17 +156,24 @@ def _recipient(
     def of_silent(memory: Memory) -> bool:
         return is_silent(catalog_reader.last_heard(memory), source.now)
 
-    globs = source.settings.capture.exclude
+    outside = _exclusion(source.settings.capture.exclude)
     session = "" if reader.session == BY_HAND else reader.session
     agent = Recipient(
         projects, source.settings.recall.share_personal, session=session, spaces=policy.spaces,
         is_silent=of_silent,
     )  # fmt: skip
+    return agent if outside is None else agent._replace(excludes=partial(outside, ""))
+
+
+@cache
+def _exclusion(globs: tuple[str, ...]) -> Callable[[str, str], bool] | None:
+    """What tells whether a folder or project is kept out; None where nothing is."""
     if not globs:
-        return agent
+        return None
+    # imported here: hardly anybody keeps a folder out
     from engram.capture.exclusion import Exclusion
 
-    return agent._replace(excludes=partial(Exclusion(globs), ""))
+    return Exclusion(globs)
 
 
 def _in_phase(
@@ -323,13 +332,13 @@ def _open_catalog(
 ) -> ReadOnlyCatalog:
     """The catalog of the vault, with those of the vaults that are read beside it in a folder."""
     judged = fingerprint("redaction", source.settings.capture.redact_allow)
-    own, entries = source.cache / "catalog.sqlite", Registry(source.places).entries()
-    if len(entries) > 1:
+    own = source.cache / "catalog.sqlite"
+    if len(source.registered) > 1:
         # imported here: most people have one vault
         from engram.surfaces.hooks.catalogs_beside import CatalogsBeside, catalogs_beside
 
         first = Registered(source.root, source.id)
-        others = catalogs_beside(first, entries, folder, projects, source.places)
+        others = catalogs_beside(first, source.registered, folder, projects, source.places)
         if others:
             return CatalogsBeside(own, source.id, judged, deadline, others)
     return ReadOnlyCatalog(own, source.id, judged, deadline)
