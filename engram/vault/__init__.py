@@ -1116,7 +1116,8 @@ class Vault:
         from engram.pipeline.writing import writing
 
         with writing(self.parts):
-            written = edits.rewrite(memory, before, after)
+            titled = self.parts.writer.retitled(memory.path, after)
+            written = edits.rewrite(memory, before, titled)
             self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
 
