@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
+    from engram.model.activity import Activity
     from engram.model.answer import ReasonedAnswer
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
@@ -216,6 +217,24 @@ def tiers(counts: TierCounts) -> Shape:
         "tiers": dict(counts.tiers),
         "categories": {name: dict(found) for name, found in counts.categories.items()},
     }
+
+
+def activity(found: Activity) -> Shape:
+    """`stats`: turns, memories and use of models by week, by project, by model; refusals by code.
+
+    `since` is the first day, `before` the first that does not count.
+    """
+    return {
+        "since": found.since, "before": found.before, "turns": found.turns,
+        "memories": found.memories,
+        "weeks": [asdict(one) for one in found.weeks],
+        "projects": [asdict(one) for one in found.projects],
+        "refused": [
+            {"code": code, "meaning": meaning(code), "count": count}
+            for code, count in found.refused.items()
+        ],
+        "models": [asdict(one) for one in found.models],
+    }  # fmt: skip
 
 
 def falling(one: FallingMemory) -> Shape:

@@ -28,6 +28,7 @@ from engram.store.base import layout
 from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
+    from engram.model.activity import Activity
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
@@ -663,6 +664,23 @@ class Vault:
         return replace(
             known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
             shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+        )  # fmt: skip
+
+    def activity(
+        self, *, since: str = "", before: str = "", weeks: int = 0, project: str = ""
+    ) -> Activity:
+        """Turns, memories, refusals and requests to models, by week of the vault's time zone.
+
+        From the day, month or year `since` to before another: without them the last 13 `weeks`, or
+        as many as are asked for. `project` is of one project only. Raises BadInput.
+        """
+        from engram.queries.weekly_activity import activity_of
+
+        self.ready_to_read()
+        parts = self.parts
+        return activity_of(
+            parts.catalog, parts.disk, parts.timezone, self.clock.now(), since=since,
+            before=before, weeks=weeks, project=project,
         )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:

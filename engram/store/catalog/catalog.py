@@ -34,6 +34,7 @@ from engram.store.catalog.turn_rows import TurnRows
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.store.catalog.access import AccessRows
+    from engram.store.catalog.activity_rows import ActivityRows
     from engram.store.catalog.age_rows import AgeRows
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -141,6 +142,13 @@ class Catalog:
     def tiers(self) -> TierRows:
         """What the tier of each memory is computed from."""
         return TierRows(self.db.rows)
+
+    @cached_property
+    def activity(self) -> ActivityRows:
+        """How much was said and learnt when."""
+        from engram.store.catalog.activity_rows import ActivityRows
+
+        return ActivityRows(self.db.rows)
 
     @classmethod
     def open(cls, path: Path, vault: str) -> Catalog:
