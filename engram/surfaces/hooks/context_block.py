@@ -111,11 +111,11 @@ def source_of(
 
     Raises EngramError when there is none, and BadInput for one that is shared with others.
     """
-    root = real_root(own_vault(chosen, environment, places))
+    entries = Registry(places).entries()
+    root = real_root(own_vault(chosen, environment, places, entries))
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    entries = Registry(places).entries()
     entry = next((one for one in entries if one[:2] == (root, loaded.vault.id)), None)
     if entry is None:
         return None
