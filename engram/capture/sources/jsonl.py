@@ -94,7 +94,7 @@ def _turn(line: Object, reading: SourceReading, number: int) -> Turn | None:
     own = next((time for key in _TIMES if (time := time_of(line.get(key)))), "")
     if own:
         remember(reading.state, "time", own)
-    time = own or reading.state.get("time") or reading.clock.now()
+    time = own or reading.state.get("time") or reading.guess()
     session = short_name(_word(line, _SESSIONS) or reading.name)
     given = _word(line, _IDS)
     if given:

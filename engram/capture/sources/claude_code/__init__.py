@@ -234,7 +234,7 @@ class _Conversation:
     def _queued(self, prompt: QueuedPrompt) -> Turn:
         """The turn of a prompt that stands on no user line; it is named by its time and words."""
         named = digest(NAME, prompt.session, "queued", prompt.time, prompt.line, prompt.text)
-        time = prompt.time or self._state.get("time") or self._reading.clock.now()
+        time = prompt.time or self._state.get("time") or self._reading.guess()
         turn = self._turn("user", prompt.text, prompt.session, time, named)
         return replace(turn, queued=True)
 
@@ -319,7 +319,7 @@ class _Conversation:
             self._stamp, self._instant = stamp, time_of(stamp)
         if self._instant:
             remember(self._state, "time", self._instant)
-        return self._instant or self._state.get("time") or self._reading.clock.now(), self._instant
+        return self._instant or self._state.get("time") or self._reading.guess(), self._instant
 
     def _digest(
         self, line: Object, session: str, role: Role, own: Instant, place: Place, text: str
