@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from engram.model.instant import minutes_between
+from engram.model.instant import local_day, minutes_between
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
@@ -184,6 +184,11 @@ class Memory:
     def date_guessed(self) -> bool:
         """Whether `created` is only the time of the file that it was read from."""
         return self.extras.get(DATED) == DATE_GUESSED
+
+    def said_on(self, timezone: str = "UTC") -> str:
+        """The day on which it was said, in a time zone, as it is shown: `about` one guessed."""
+        day = local_day(self.created, timezone) if self.created else ""
+        return f"about {day}" if day and self.date_guessed else day
 
     @property
     def conversation(self) -> str:

@@ -400,7 +400,9 @@ class Vault:
         self._settled()
         recipient = self._recipient(projects, Reader(UNKNOWN))
         today = day_of(self.clock.now())
-        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
+        return rules_block(
+            self.parts.catalog, recipient, today, most, self.parts.redactor.clean, self.timezone
+        )
 
     def exported_records(
         self, *, schemas: Sequence[str] = (), projects: Sequence[str] | None = None,

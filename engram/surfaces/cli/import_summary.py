@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from engram.model.memory import SESSION
 from engram.surfaces.cli.arguments import program
 from engram.surfaces.cli.extract import refusals_told
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import plural, say, talk
-from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
     from engram.model.intake import ExtractionResult, Learnt
@@ -29,7 +29,7 @@ def say_learnt(learnt: Learnt, outcomes: Sequence[ExtractionResult]) -> None:
     """How much was learnt and the best of it, then what was refused, with the reasons."""
     say(_counted(learnt.memories, outcomes))
     for memory in learnt.memories[:_SHOWN]:
-        say(fitted(f"{memory.created[:10]} {memory.category}  {memory.title or memory.text}", 2))
+        say(memory_line(memory, "  "), raw=True)
     if len(learnt.memories) > _SHOWN:
         say(f"  and {len(learnt.memories) - _SHOWN:,} more")
     refused: Counter[str] = Counter()
