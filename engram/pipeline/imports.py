@@ -303,6 +303,8 @@ class Importer:
         """Live capture has no batch; imports are counted."""
         if self._live:
             return take_in(turns, self._ports)
+        if self._source.in_any_order:
+            turns = _in_order_of_time(turns)
         with self._ports.committer.lock():
             if not self.report.batch:
                 self.report.batch = self._joins or new_batch(IMPORT, self._ports)
@@ -332,3 +334,16 @@ class Importer:
         if isinstance(known, Cursor) and known.plain() == cursor.plain():
             return known
         return cursor
+
+
+def _in_order_of_time(turns: Sequence[Turn]) -> list[Turn]:
+    """The same turns, those of each conversation by time; equal times stay in their order."""
+    places: dict[str, list[int]] = {}
+    for place, turn in enumerate(turns):
+        places.setdefault(turn.transcript, []).append(place)
+    ordered = list(turns)
+    for some in places.values():
+        by_time = sorted((turns[place] for place in some), key=lambda turn: turn.time)
+        for place, turn in zip(some, by_time, strict=True):
+            ordered[place] = turn
+    return ordered

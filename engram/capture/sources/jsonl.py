@@ -56,6 +56,7 @@ class JsonLines(TranscriptSource):
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
     verified = ""
+    in_any_order = True
 
     def recognises(self, head: bytes) -> bool:
         """Whether one of the first lines is an object with a role and a content of this format."""

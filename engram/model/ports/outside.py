@@ -179,6 +179,8 @@ class Source(Protocol):
     suffixes: tuple[str, ...]
     #: the day on which it was last compared with real files; empty where no program owns a format
     verified: Day
+    #: whether a file may hold the messages of a conversation in another order than that of time
+    in_any_order: bool
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folders or files of this source on a machine, whether they exist or not."""
