@@ -245,8 +245,9 @@ def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:
     if record is None or not _was_begun(record, turns[at + 1 :]):
         return None
     return SessionFacts(
-        record, found.quote, found.sources, turns[at].project, found.created, found.last
-    )
+        record, found.quote, found.sources, turns[at].project, found.created, found.last,
+        turns[at].guessed,
+    )  # fmt: skip
 
 
 def _was_begun(record: Record, after: Sequence[Turn]) -> bool:

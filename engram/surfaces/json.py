@@ -715,10 +715,10 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
-    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
-    share the space of its memories."""
-    told: Shape = {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "", *, made: bool = True) -> Shape:
+    """`init`: the vault, whether it was made now, the git remote that what is captured would be
+    pushed to, and of one to share the space of its memories."""
+    told: Shape = {"vault": str(root), "made": made, "git_remote": remote}
     return told | ({"shares": shares} if shares else {})
 
 

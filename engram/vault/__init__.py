@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     from engram.model.given import How, Reader
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
-    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.intake import (
+        CaptureResult,
+        ExtractionResult,
+        ImportReport,
+        Learnt,
+        ReadFile,
+    )
     from engram.model.item import Store
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
@@ -395,7 +401,9 @@ class Vault:
         self._settled()
         recipient = self._recipient(projects, Reader(UNKNOWN))
         today = day_of(self.clock.now())
-        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
+        return rules_block(
+            self.parts.catalog, recipient, today, most, self.parts.redactor.clean, self.timezone
+        )
 
     def exported_records(
         self, *, schemas: Sequence[str] = (), projects: Sequence[str] | None = None,
@@ -574,6 +582,33 @@ class Vault:
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
         return self._lookup().learnt_on(day, self.clock.now(), self.parts.timezone)
+
+    def learnt(self, batch: str, projects: Sequence[str] = ()) -> Learnt:
+        """What a batch brought, best first, and a question or words that find one of it.
+
+        They are tried as the person would ask them in a folder of these `projects`; no read counts.
+        """
+        from engram.model.given import Reader
+        from engram.model.intake import Learnt
+        from engram.queries.learnt import command_for, memories_of
+
+        self.ready_to_read()
+        chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
+        recipient = self._recipient(projects, Reader())
+
+        def recalls(question: str, identifier: str) -> bool:
+            block = self.parts.recalling.block(
+                question, setting=setting, limit=chosen.limit, budget=chosen.budget_tokens,
+                recipient=recipient,
+            )  # fmt: skip
+            return block.shown[:1] == (identifier,)
+
+        def finds(wanted: str, identifier: str) -> bool:
+            found = self.parts.search.search(wanted, limit=chosen.limit, setting=setting)
+            return any(hit.id == identifier for hit in found.memories)
+
+        memories = memories_of(batch, self.parts.catalog)
+        return Learnt(memories, *command_for(memories, recalls, finds))
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""
@@ -806,9 +841,12 @@ class Vault:
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
         dry_run: bool = False, live: bool = False, again: bool = True, index: bool = True,
+        batch: str = "",
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
     ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
+
+        What joins the `batch` of another source is taken back with it.
 
         What it brings is history, which a model reads only when `tier` is "model". What an undo
         took back comes `again`, unless that is False, or the import `live`: then nobody asked for
@@ -822,13 +860,12 @@ class Vault:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
             source, paths, self.parts, extract=extract, tier=tier, live=live, again=again,
-            index=index,
-            progress=progress, extracted=extracted,
+            index=index, batch=batch, progress=progress, extracted=extracted,
         )  # fmt: skip
 
     def read_file(self, path: Path) -> ReadFile:
         """What an import of a file of the inbox keeps of it, captured before or not."""
-        from engram.pipeline.imports import read_file_whole
+        from engram.pipeline.inbox_files import read_file_whole
 
         return read_file_whole(path, self.parts)
 
@@ -853,10 +890,13 @@ class Vault:
         return sum(os.path.getsize(file) for file in files_of(source, paths, self.parts))
 
     def check_tier(self, tier: Tier) -> None:
-        """Raise BadInput where a model is to read, and none is configured."""
+        """Raise BadInput where a model is to read and none is configured; ModelRefuses for one
+        that has no key."""
         from engram.pipeline.consolidation import check_tier
 
         check_tier(tier, self.parts)
+        if tier == "model":
+            self.parts.check_key()
 
     def tick(self) -> ExtractionResult:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
@@ -1287,7 +1327,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
-        from engram.pipeline.imports import why_left
+        from engram.pipeline.inbox_files import why_left
         from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 

@@ -1007,6 +1007,14 @@ class VaultParts:
 
         return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
 
+    def check_key(self) -> None:
+        """Raise ModelRefuses where the provider that is asked first has no key."""
+        from engram.llm.metered_calls import check_key
+
+        if self.adapters.model is None and self.adapters.extractor is None:
+            for provider in self._providers[:1]:
+                check_key(provider)
+
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
         from engram.llm.provider_habits import ProviderHabits

@@ -147,6 +147,10 @@ class TurnStore(Protocol):
         """How many turns of a source an undo took back, without those captured again."""
         ...
 
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this, those that were taken back too."""
+        ...
+
     def titles_taken_back(self, transcript: str) -> set[str]:
         """The titles that a conversation had when turns of it were taken back."""
         ...

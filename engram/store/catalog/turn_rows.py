@@ -96,6 +96,15 @@ class TurnRows:
             source,
         )
 
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this: of turns, and of what the log tells."""
+        rows = self._db.rows(
+            "select batch from turns where batch glob ?1 || '*'"
+            " union select batch from transactions where batch glob ?1 || '*'",
+            kind,
+        )
+        return {row[0] for row in rows}
+
     def titles_taken_back(self, transcript: str) -> set[str]:
         """The titles that a conversation had when turns of it were taken back."""
         rows = self._db.rows(

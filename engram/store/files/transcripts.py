@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, StorageError
 from engram.model.instant import day_of
+from engram.model.memory import DATE_GUESSED
 from engram.store.base import layout
 from engram.store.files import document
 
@@ -355,6 +356,7 @@ def _head(turn: Turn) -> bytes:
         "title": title,
         "project": turn.project,
         "started": turn.time,
+        "dated": DATE_GUESSED if turn.guessed else "",
     }
     kept = {key: inert_value(value) for key, value in header.items() if value}
     return document.render(kept, _heading(title, turn.source, day_of(turn.time)) + "\n")

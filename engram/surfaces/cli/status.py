@@ -19,6 +19,7 @@ from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
+from engram.surfaces.cli.shown_times import shown_instant
 
 if TYPE_CHECKING:
     from engram.settings.vaults_read import ReadVault
@@ -88,7 +89,7 @@ def command() -> None:
         say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
     if (run := state.last_run) is not None:
         steps = sum(count for _, counts in run.steps for _, count in counts)
-        done = f"{plural(steps, 'step')} of consolidation at {run.time}"
+        done = f"{plural(steps, 'step')} of consolidation at {shown_instant(run.time)}"
         say(f"last run   {done}: `engram log {run.number}`")
     if state.model is not None:
         _say_model(state.model)

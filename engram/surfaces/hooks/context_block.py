@@ -79,6 +79,7 @@ class ContextSource(NamedTuple):
     now: Instant
     registered: Sequence[Registered]
     known: bool = True
+    timezone: str = "UTC"
 
     @property
     def today(self) -> Day:
@@ -111,11 +112,11 @@ def source_of(
 
     Raises EngramError when there is none, and BadInput for one that is shared with others.
     """
-    root = real_root(own_vault(chosen, environment, places))
+    entries = Registry(places).entries()
+    root = real_root(own_vault(chosen, environment, places, entries))
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    entries = Registry(places).entries()
     entry = next((one for one in entries if one[:2] == (root, loaded.vault.id)), None)
     if entry is None:
         return None
@@ -125,6 +126,7 @@ def source_of(
     return ContextSource(
         root, loaded.vault.id, cache, loaded.settings, places,
         clock_of(environment).now(), entries, loaded.vault.format <= layout.FORMAT,
+        loaded.vault.timezone,
     )  # fmt: skip
 
 
@@ -241,6 +243,7 @@ def _session_block(
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
+        timezone=source.timezone,
     )
     return offered.context(block, catalog_reader, policy)
 
@@ -323,7 +326,8 @@ def beside_a_prompt(
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
         now = current(memories, catalog_reader, source.files, recipient)
-        block = prompt_block(offered.each(now), source.settings.recall.budget_tokens)
+        budget = source.settings.recall.budget_tokens
+        block = prompt_block(offered.each(now), budget, source.timezone)
         return offered.context(block, catalog_reader, policy)
 
 
