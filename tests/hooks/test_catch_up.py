@@ -21,6 +21,7 @@ import pytest
 
 from engram.daemon import catch_up as daemon_catch_up
 from engram.daemon.catch_up import CaughtUp, last_catch_up, unattended, waiting_for
+from engram.daemon.service.detached import begin
 from engram.daemon.spool import (
     ENDED,
     LAST,
@@ -33,7 +34,6 @@ from engram.daemon.spool import (
 )
 from engram.daemon.state import pause
 from engram.daemon.state.instance_lock import InstanceLock
-from engram.surfaces.hooks import background
 from engram.surfaces.hooks.background import is_wanted
 from tests.cli.shop import Shop
 from tests.golden.console import prompt_context
@@ -142,25 +142,22 @@ def test_a_session_that_was_killed_is_learnt_at_the_next_start(agent: Agent) -> 
     wait_for(lambda: agent.learnt("recycled paper"))
 
 
-def test_the_background_process_is_nobodys_child_and_holds_no_stream(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_background_process_shares_nothing_with_its_host(agent: Agent) -> None:
     """A host that reads its pipe to the end, or ends a whole group, has nothing to do with it."""
-    told = agent.shop.folder / "told"
-    script = (
-        "import os, sys, json; from pathlib import Path; "
-        "files = [int(one) for one in os.listdir('/dev/fd')]; "
-        "names = [f'/dev/fd/{one}' for one in files]; "
-        "known = [os.path.realpath(one) for one in names if os.path.lexists(one)]; "
-        "path = Path(sys.argv[1]); "
-        "path.with_suffix('.part').write_text(json.dumps([os.getsid(0) == os.getpid(), known])); "
-        "path.with_suffix('.part').rename(path)"
+    folder = agent.shop.folder
+    (folder / "tell.py").write_text(
+        "import json, os, sys\n"
+        "names = [f'/dev/fd/{one}' for one in os.listdir('/dev/fd')]\n"
+        "files = [os.path.realpath(name) for name in names if os.path.lexists(name)]\n"
+        "with open(sys.argv[1] + '.part', 'w') as file:\n"
+        "    json.dump([os.getsid(0) == os.getpid(), files], file)\n"
+        "os.rename(sys.argv[1] + '.part', sys.argv[1])\n"
     )
-    monkeypatch.setattr(background, "_PROGRAM", ("-P", "-c", script))
+    told = folder / "told"
     reader, writer = os.pipe()
     os.set_inheritable(writer, True)
     try:
-        background.start(told, agent.environment)
+        begin("tell", str(told), agent.environment | {"PYTHONPATH": str(folder)})
     finally:
         os.close(writer)
     with open(reader, "rb") as pipe:
@@ -264,16 +261,16 @@ def test_two_at_once_take_in_everything_once(shop: Shop, agent: Agent) -> None:
     assert shop.run("list", "--project", "shop").out.count("recycled paper") == 1
 
 
-def test_what_fails_waits_and_holds_up_no_other(
-    shop: Shop, agent: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_waits_and_holds_up_no_other(shop: Shop, agent: Agent) -> None:
     agent.says(1, "We decided to print receipts on recycled paper.")
     other = shop.write(".codex/sessions/x.jsonl", "{}")
-    bad = TranscriptNotice(NOW, ENDED, "codex", str(other), str(shop.folder / "gone"))
-    put_back(agent.state, [bad, agent.notice(ENDED)])
+    gone = TranscriptNotice(NOW, ENDED, "codex", str(other), str(shop.folder / "gone"))
+    put_back(agent.state, [gone, agent.notice(ENDED)])
     assert caught(shop) == CaughtUp(NOW, 1, 1, 1, {str(other): "NotFound"})
-    assert noted(agent.state) == [bad]
-    assert "1 transcript waits" in shop.run("status").out
+    assert noted(agent.state) == [gone]
+    told = shop.run("status").out
+    assert f"\n           {other}: NotFound\n" in told and "waits" not in told
+    assert json.loads(shop.run("doctor", "--json").out)[0]["code"] == "not_taken_in"
 
 
 def test_a_process_that_cannot_tell_anybody_leaves_a_line(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from contextlib import suppress
 
 import click
 
 from engram.daemon.service.program import program_command
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, EngramError
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
@@ -28,14 +28,14 @@ from engram.surfaces.hooks.skill import TYPED, SkillFile, put_in
 )  # fmt: skip
 @common
 def command(agent: str, dry_run: bool, program: str) -> None:
-    """Let AGENT (claude-code, codex, gemini-cli) be given memories by itself.
+    """Let AGENT (claude-code, codex, gemini-cli) be given memories, and learnt from, by itself.
 
     Adds four hooks to its settings: at the start of a session, with each prompt, before a
     compaction and at the end. The file is kept beside it as it was. Claude Code is also given a
     skill (remember, forget, what did we decide ...) and the commands /engram, /engram:search,
     /engram:save and /engram:config. `engram disconnect` takes all of it out. Memories are of your
     own vault, the setting `vault`; another one, named by --vault or ENGRAM_VAULT, is named in what
-    is put in.
+    is put in. Sessions are learnt when they end, and by the daemon while they go on.
     """
     from engram.settings.paths import places_of
 
@@ -68,7 +68,8 @@ def _tell(
         if any(one.differs for one in skill):
             say(f"put in a skill, and {', '.join(TYPED)}: {changed.path.parent}")
         talk(f"next: start a new session; take it back with: engram disconnect {agent.name}")
-        talk("note: new sessions are taken in by `engram daemon start`, or `engram hook catch-up`")
+        talk("note: what is said is learnt when a session ends; while it goes on by")
+        talk("      `engram daemon start`")
         if agent.hint:
             talk(f"note: {agent.hint}")
     tell_left(skill)
@@ -99,14 +100,28 @@ def _command(program: str) -> Command:
 
 
 def _vault() -> str:
-    """The vault that the hooks are to name: theirs is another environment and folder than ours."""
-    from engram.settings.load import load
-    from engram.settings.vault_folders import own_vault
+    """The vault that the hooks are to name: theirs is another environment and folder than ours.
 
-    named = chosen().vault
-    vault = own_vault(named, os.environ)
-    default = Path(load(None, os.environ).settings.vault)
-    if not named and os.path.realpath(vault) == os.path.realpath(default):
+    Empty for the one that they find by themselves. Where there is none of the person's own, it is
+    the registered one that other verbs work on here.
+    """
+    from engram.settings.paths import places_of
+    from engram.settings.vault_folders import find_vault, own_vault
+    from engram.settings.vaults_read import own_entry
+
+    bare = {name: value for name, value in os.environ.items() if name != "ENGRAM_VAULT"}
+    vault, places = own_vault(chosen().vault, os.environ), places_of(os.environ)
+    try:
+        own_entry(str(vault), bare, places)
+    except EngramError as error:
+        around = find_vault(chosen().vault, os.environ)
+        with suppress(EngramError):
+            own_entry(str(around), bare, places)
+            return str(around)
+        talk(f"note: agents are given nothing yet: {error}")
+        talk(f"hint: {error.hint}")
+    by_itself = own_vault("", bare)
+    if not chosen().vault and os.path.realpath(vault) == os.path.realpath(by_itself):
         return ""
     return str(vault)
 

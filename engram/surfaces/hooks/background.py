@@ -10,11 +10,8 @@ done at all is decided by the process itself (`daemon.catch_up`), what here is a
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from engram.daemon.spool import LAST, something_waits
@@ -24,8 +21,7 @@ from engram.surfaces.hooks.agents import SESSION_END, SESSION_START
 _HOUR = 3600.0
 #: below so many free bytes nothing is begun
 _ROOM = 32 << 20
-#: `-P`: the folder that the agent works in may hold a module of any name
-_PROGRAM = ("-P", "-m", "engram.daemon.catch_up")
+_PROGRAM = "engram.daemon.catch_up"
 
 
 def is_wanted(event: str, root: Path, state: Path) -> bool:
@@ -73,44 +69,7 @@ def _is_held(state: Path) -> bool:
 
 
 def start(root: Path, environment: Mapping[str, str]) -> None:
-    """Start the catch-up of the vault at `root`; it is not waited for. Raises OSError."""
-    if not sys.executable:
-        return  # a program that holds Python: it cannot be started by another name
-    words = [sys.executable, *_PROGRAM, str(root)]
-    if sys.platform == "win32":  # pragma: no cover
-        import subprocess
+    """Start the catch-up of the vault at `root`. Raises StorageError."""
+    from engram.daemon.service.detached import begin
 
-        flags = (
-            subprocess.DETACHED_PROCESS
-            | subprocess.CREATE_NEW_PROCESS_GROUP
-            | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-        )
-        null = subprocess.DEVNULL
-        subprocess.Popen(
-            words, env=dict(environment), stdin=null, stdout=null, stderr=null, close_fds=True,
-            creationflags=flags,
-        )  # fmt: skip
-        return
-    # not by `subprocess`, which takes longer to import than the rest of this
-    actions: list[tuple[object, ...]] = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
-        (os.POSIX_SPAWN_DUP2, 0, 1),
-        (os.POSIX_SPAWN_DUP2, 0, 2),
-        *((os.POSIX_SPAWN_CLOSE, one) for one in _inherited()),
-    ]
-    spawn = partial(os.posix_spawn, words[0], words, environment, file_actions=actions)
-    try:
-        spawn(setsid=True)
-    except NotImplementedError:  # an old system: the host may end it with its group
-        spawn(setpgroup=0)
-
-
-def _inherited() -> list[int]:
-    """Open files that a process started from here would have, beside the three streams."""
-    found = []
-    with suppress(OSError):
-        for name in os.listdir("/dev/fd"):
-            with suppress(OSError, ValueError):  # the one that the folder was read by is closed
-                if int(name) > 2 and os.get_inheritable(int(name)):
-                    found.append(int(name))
-    return found
+    begin(_PROGRAM, str(root), environment)

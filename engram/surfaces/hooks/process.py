@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
 #: time limit, seconds; a host waits longer
 DEADLINE = 1.0
+#: set to 1, nothing is noted, counted or started, and who is too slow says so (`hook_trial`)
+DRY_RUN, TOO_SLOW = "ENGRAM_HOOK_DRY_RUN", "TooSlow"
 #: the hosts' names of the events that are answered
 _HOST_EVENTS = {SESSION_START: ("SessionStart",), PROMPT: ("UserPromptSubmit", "BeforeAgent")}
 _PIECE = 1 << 16
@@ -43,7 +45,7 @@ _PIECE = 1 << 16
 def serve(arguments: Sequence[str]) -> NoReturn:
     """Run one hook as this process, and end it."""
     # also when SQLite or a pipe does not return; nothing here leaves anything half done
-    timer = threading.Timer(DEADLINE, os._exit, (0,))
+    timer = threading.Timer(DEADLINE, _too_late, (arguments[0],))
     timer.daemon = True
     timer.start()
     started: list[Callable[[], None]] = []
@@ -53,6 +55,18 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     for start in started:
         start()
     os._exit(0)
+
+
+def _too_late(event: str) -> None:
+    # not for a host, which may have stopped reading
+    if is_dry_run(os.environ):
+        _complain(f"engram hook {event}: {TOO_SLOW}")
+    os._exit(0)
+
+
+def is_dry_run(environment: Mapping[str, str]) -> bool:
+    """Whether a hook is only tried."""
+    return environment.get(DRY_RUN, "0") not in ("", "0")
 
 
 def respond(
@@ -74,7 +88,8 @@ def respond(
         code = error.code if isinstance(error, EngramError) else type(error).__name__
         (complain or _complain)(f"engram hook {arguments[0]}: {code}")
         with suppress(Exception):
-            _count(arguments[0], code, environment)
+            if not is_dry_run(environment):
+                _count(arguments[0], code, environment)
 
     try:
         chosen = _vault(arguments[1:])
@@ -99,6 +114,7 @@ def _respond(
     source = context_block.source_of(chosen, asked, environment, places)
     if source is None:
         return ""
+    notes = not is_dry_run(environment)
 
     def attempt(work: Callable[[], object]) -> None:
         """What is found is given all the same."""
@@ -112,23 +128,26 @@ def _respond(
             later(partial(attempt, start))
 
     if event not in _HOST_EVENTS:
-        _notify(event, asked, source, agent_of(asked.transcript, environment, places.home))
-        learn()
+        if notes:
+            _notify(event, asked, source, agent_of(asked.transcript, environment, places.home))
+            learn()
         return ""
     # a host calls the first hook of a session before there is a transcript
     agent = agent_of(asked.transcript, environment, places.home, planned=True)
     reader = reader_of(agent, asked.session)
     if event == SESSION_START:
-        attempt(learn)  # of the sessions before: this one has said nothing yet
-        # no hook tells the end of a session that is killed
-        attempt(partial(_notify, event, asked, source, agent))
+        if notes:
+            attempt(learn)  # of the sessions before: this one has said nothing yet
+            # no hook tells the end of a session that is killed
+            attempt(partial(_notify, event, asked, source, agent))
         from engram.surfaces.hooks.earlier_block import earlier_block
 
         earlier = earlier_block(asked, environment, places.home)
         context = context_block.at_session_start(source, asked, deadline, reader, earlier)
     else:
         context = context_block.beside_a_prompt(source, asked, deadline, reader)
-    attempt(partial(note_given, context, source, event, reader))
+    if notes:
+        attempt(partial(note_given, context, source, event, reader))
     names = _HOST_EVENTS[event]
     return answer(context.text, asked.host_event if asked.host_event in names else names[0])
 
