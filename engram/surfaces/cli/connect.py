@@ -28,7 +28,7 @@ from engram.surfaces.hooks.skill import TYPED, SkillFile, put_in
 )  # fmt: skip
 @common
 def command(agent: str, dry_run: bool, program: str) -> None:
-    """Let AGENT (claude-code, codex, gemini-cli) be given memories, and learnt from, by itself.
+    """Let AGENT (claude-code, codex, gemini-cli) learn and be given memories by itself.
 
     Adds four hooks to its settings: at the start of a session, with each prompt, before a
     compaction and at the end. The file is kept beside it as it was. Claude Code is also given a
@@ -41,12 +41,16 @@ def command(agent: str, dry_run: bool, program: str) -> None:
 
     chosen_agent = AGENTS[agent]
     path = chosen_agent.settings_file(os.environ, places_of(os.environ).home)
-    wanted = _command(program)
+    vault, problem = _vault()
+    wanted = _command(program, vault)
     if command_of(chosen_agent.entry("prompt", wanted)) is None:
         raise BadInput(f"{program} is not called engram", "give the path of an engram")
     changed = connect(path, chosen_agent, wanted, dry_run=dry_run)
     skill = put_in(path.parent, chosen_agent, wanted, dry_run=dry_run)
     _tell(chosen_agent, changed, skill, wanted, dry_run)
+    if problem is not None:
+        talk(f"note: agents are given nothing yet: {problem}")
+        talk(f"hint: {problem.hint}")
 
 
 def _tell(
@@ -68,8 +72,7 @@ def _tell(
         if any(one.differs for one in skill):
             say(f"put in a skill, and {', '.join(TYPED)}: {changed.path.parent}")
         talk(f"next: start a new session; take it back with: engram disconnect {agent.name}")
-        talk("note: what is said is learnt when a session ends; while it goes on by")
-        talk("      `engram daemon start`")
+        talk("note: a session is learnt when it ends; with `engram daemon start` while it goes on")
         if agent.hint:
             talk(f"note: {agent.hint}")
     tell_left(skill)
@@ -92,38 +95,37 @@ def diff(changed: Changed | SkillFile) -> str:
     return "".join(f"{line}\n" for line in unified_diff(old, new, before, after, lineterm=""))
 
 
-def _command(program: str) -> Command:
+def _command(program: str, vault: str) -> Command:
     """What the agent's shell is to run: absolute, found without a PATH."""
-    vault = _vault()
     options = f"--vault {_quoted(os.path.abspath(vault))}" if vault else ""
     return Command(" ".join(map(_quoted, program_command(program))), options)
 
 
-def _vault() -> str:
-    """The vault that the hooks are to name: theirs is another environment and folder than ours.
+def _vault() -> tuple[str, EngramError | None]:
+    """The vault that hooks are to name, '' for the one that they find by themselves in another
+    environment and folder than ours; and why agents are given nothing of it.
 
-    Empty for the one that they find by themselves. Where there is none of the person's own, it is
-    the registered one that other verbs work on here.
+    Where there is none of the person's own, it is the registered one that other verbs work on here.
     """
     from engram.settings.paths import places_of
     from engram.settings.vault_folders import find_vault, own_vault
     from engram.settings.vaults_read import own_entry
 
+    named, places = chosen().vault, places_of(os.environ)
     bare = {name: value for name, value in os.environ.items() if name != "ENGRAM_VAULT"}
-    vault, places = own_vault(chosen().vault, os.environ), places_of(os.environ)
+    vault, problem = own_vault(named, os.environ), None
     try:
         own_entry(str(vault), bare, places)
     except EngramError as error:
-        around = find_vault(chosen().vault, os.environ)
+        problem = error
+        around = str(find_vault(named, os.environ))
         with suppress(EngramError):
-            own_entry(str(around), bare, places)
-            return str(around)
-        talk(f"note: agents are given nothing yet: {error}")
-        talk(f"hint: {error.hint}")
+            own_entry(around, bare, places)
+            return around, None
     by_itself = own_vault("", bare)
-    if not chosen().vault and os.path.realpath(vault) == os.path.realpath(by_itself):
-        return ""
-    return str(vault)
+    if not named and os.path.realpath(vault) == os.path.realpath(by_itself):
+        return "", problem
+    return str(vault), problem
 
 
 def _quoted(path: str) -> str:
