@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+    from engram.daemon.catch_up import CaughtUp
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
     from engram.model.activity import Activity
@@ -652,12 +653,14 @@ def watched_sources(names: Sequence[str]) -> Shape:
 # -- how it is with the vault ----------------------------------------------------------------------
 
 
-def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
+def status(
+    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None
+) -> Shape:
     """`status`: the counts of a vault, and of what works for it on this machine."""
     run = None if state.last_run is None else row_of(state.last_run)
     return {
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
-        "daemon": daemon,
+        "caught_up": None if caught_up is None else asdict(caught_up), "daemon": daemon,
     }  # fmt: skip
 
 
