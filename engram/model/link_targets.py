@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _SUFFIX = re.compile(r"\.md$", re.IGNORECASE)
+#: the pages of a vault, as names are compared: none of them is found by a name that they have too
+_PAGES = frozenset({"home", "index", "profile", "identity", "phases", "readme"})
 #: signs that end a link or its target: no editor can link to a name with one
 _UNLINKABLE = re.compile(r"[#^|\[\]]")
 
@@ -54,7 +56,8 @@ class LinkResolver:
         self._named: dict[str, list[NamedFile]] = defaultdict(list)
         self._former: dict[str, list[NamedFile]] = defaultdict(list)
         self._homes: dict[str, NamedFile] = {}
-        for one in sorted(files, key=lambda one: (one.path.count("/"), one.path)):
+        self.files = sorted(files, key=lambda one: (one.path.count("/"), one.path))
+        for one in self.files:
             known = self._former if one.former else self._named
             known[link_key(stem_of(one.path))].append(one)
             if not one.former:
@@ -63,16 +66,18 @@ class LinkResolver:
     def __bool__(self) -> bool:
         return bool(self._named or self._former)
 
-    def id_of(self, target: str, source: str = "") -> str:
+    def id_of(self, target: str, source: str = "", below: str = "") -> str:
         """The id that a link's target means, with its block (`#^...`); '' for a name of no file.
 
-        `source` is the path of the page that the link stands on.
+        `source` is the path of the page that the link stands on; `below`: only files whose path
+        begins so are meant.
         """
         name, mark, block = target.partition("#")
         path = link_key(name).lstrip("./")
         stem = path.rpartition("/")[2]
         for known in (self._named, self._former):
-            if found := _at(path, known.get(stem, ())):
+            fitting = (one for one in known.get(stem, ()) if one.path.startswith(below))
+            if found := _at(path, fitting):
                 return _nearest(found, source).id + mark + block
         return ""
 
@@ -90,7 +95,7 @@ class LinkResolver:
         if home is None:
             return ""
         name = stem_of(home.path)
-        alone = len(self._named[link_key(name)]) == 1
+        alone = len(self._named[link_key(name)]) == 1 and link_key(name) not in _PAGES
         link = name if alone else home.path.removesuffix(".md")
         return link if is_linkable(link) else ""
 

@@ -339,7 +339,7 @@ class Projections:
         """What the links in the vault's files mean now; `found` are files not recorded yet."""
         links = self.catalog.links
         more = [one for one in found if stem_of(one.path) != one.id]
-        files = LinkResolver([*links.files, *more]) if more else links.resolver
+        files = LinkResolver([*links.resolver.files, *more]) if more else links.resolver
         return LinkNames(files, self.transcripts.renamed)
 
     def _look_at_each(self, paths: Iterable[str]) -> None:
@@ -353,8 +353,8 @@ class Projections:
             self._meant = self.names()
             for path in links.naming({link_key(stem_of(one.path)) for one in changed}):
                 self._look_again(path)
-        for called, name in self._meant.called.items():
-            links.named(f"{layout.TRANSCRIPTS}/{called}.md", name)
+        for one in self._meant.transcripts or ():
+            links.named(one.path, one.id)
         self._meant = None
 
     def _look_again(self, path: str) -> None:

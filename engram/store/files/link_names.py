@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engram.model.entity import TYPES
@@ -40,54 +40,55 @@ def is_given(name: str) -> bool:
     return is_memory_id(name) or _GIVEN.fullmatch(name) is not None
 
 
-def no_names() -> Mapping[str, str]:
+def no_files() -> Iterable[NamedFile]:
     """The conversations of a vault in which none was renamed."""
-    return {}
+    return ()
 
 
 class LinkNames:
     """The names of one vault's files, as they are now.
 
-    `renamed` has the names of transcripts by what people call them; it is asked for when a link
-    leads to no other file.
+    `renamed` finds the transcripts that people renamed; it is asked where some other file was, or
+    a link leads to none that is known.
     """
 
     def __init__(
-        self, files: LinkResolver, renamed: Callable[[], Mapping[str, str]] = no_names
+        self, files: LinkResolver, renamed: Callable[[], Iterable[NamedFile]] = no_files
     ) -> None:
         self._files = files
         self._renamed = renamed
-        #: the conversations that people renamed, as far as a link was looked for among them
-        self.called: Mapping[str, str] = {}
-        self._conversations: Mapping[str, str] | None = None
+        #: the transcripts that people renamed, once they were looked for
+        self.transcripts: list[NamedFile] | None = None
+        if files:
+            self._look()
 
     @classmethod
-    def of(cls, files: list[NamedFile]) -> LinkNames:
+    def of(cls, files: Iterable[NamedFile]) -> LinkNames:
         """Those of some files alone."""
         return cls(LinkResolver(files))
+
+    def any(self) -> bool:
+        """Whether there is a file that people named, or named before."""
+        return bool(self._look())
+
+    def _look(self) -> LinkResolver:
+        """All files that people named, transcripts too."""
+        if self.transcripts is None:
+            self.transcripts = list(self._renamed())
+            self._files = LinkResolver([*self._files.files, *self.transcripts])
+        return self._files
 
     # -- reading -------------------------------------------------------------------------------
 
     def id_of(self, target: str, source: str = "") -> str:
         """The id, or the turn, that a link's target means; the target where that is not known."""
-        if self._files and (found := self._files.id_of(target, source)):
+        below = f"{layout.TRANSCRIPTS}/" if _TURN.search(target) else ""
+        if self._files and (found := self._files.id_of(target, source, below)):
             return found
-        name, mark, block = target.partition("#")
+        name, mark, _ = target.partition("#")
         if is_given(name) or (not mark and name.partition("-")[0] in TYPES):
             return target
-        found = self._by_name().get(link_key(name).rpartition("/")[2], "")
-        return f"{found}{mark}{block}" if found else target
-
-    def any(self) -> bool:
-        """Whether there is a file that people named, or named before."""
-        return bool(self._by_name()) or bool(self._files)
-
-    def _by_name(self) -> Mapping[str, str]:
-        """The conversations that people renamed, by what they called them."""
-        if self._conversations is None:
-            self.called = self._renamed()
-            self._conversations = {link_key(key): own for key, own in self.called.items()}
-        return self._conversations
+        return self._look().id_of(target, source, below) or target
 
     def with_ids(self, path: str, data: bytes) -> bytes:
         """A file's bytes with ids for names; `path` is its own, in the vault."""
@@ -111,7 +112,7 @@ class LinkNames:
 
         A line that stands there, but for its links, is kept as it stands there.
         """
-        if b"[[" not in data or not (self._files or self.called):
+        if b"[[" not in data or not self._files:
             return data
         text = data.decode("utf-8", "surrogateescape")
         old = (before or b"").decode("utf-8", "surrogateescape")
@@ -135,8 +136,6 @@ class LinkNames:
         """What a link to an id or a turn has to say for an editor to follow it."""
         name, mark, block = target.partition("#")
         found = self._files.link_to(name)
-        if not found:
-            found = next((key for key, own in self.called.items() if own == name), "")
         return f"{found}{mark}{block}" if found else target
 
     def followed(self, path: str, data: bytes, is_there: Callable[[str], bool]) -> bytes:
@@ -148,9 +147,10 @@ class LinkNames:
             return data
         text = data.decode("utf-8", "surrogateescape")
 
+        files = self._look()
+
         def now(target: str) -> str:
-            name = target.partition("#")[0]
-            if self._files.leads(target) or link_key(name).rpartition("/")[2] in self._by_name():
+            if files.leads(target):
                 return target
             meant = self.id_of(target, path)
             named = self.link_to(meant)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.errors import BadInput, StorageError
 from engram.model.ids import session_digest
 from engram.model.instant import day_of
+from engram.model.link_targets import NamedFile, stem_of
 from engram.store.base import layout
 from engram.store.files import document
 
@@ -110,11 +111,10 @@ class Transcripts:
             self._names[path] = f"{source}-{session_digest(source, session)}" if known else stem
         return self._names[path]
 
-    def renamed(self) -> dict[str, str]:
-        """The names of the transcripts that people called otherwise, by what they called them."""
-        self._look()
-        found = ((path.rpartition("/")[2][:-3], name) for name, path in (self._paths or {}).items())
-        return {stem: name for stem, name in found if stem != name}
+    def renamed(self) -> list[NamedFile]:
+        """The transcripts that people called otherwise, by their names."""
+        found = (NamedFile(path, name) for name, path in self._look().items())
+        return [one for one in found if stem_of(one.path) != one.id]
 
     def _look(self) -> dict[str, str]:
         self._names.clear()
@@ -122,7 +122,7 @@ class Transcripts:
         for path in self.paths():
             name = self.name_of(path)
             # of two files of one conversation the one that bears its name is written to
-            if name not in found or path.rpartition("/")[2][:-3] == name:
+            if name not in found or stem_of(path) == name:
                 found[name] = path
         self._paths = found
         return found
