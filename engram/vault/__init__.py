@@ -436,7 +436,8 @@ class Vault:
         from engram.queries.open_documents import open_documents
 
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
+        names = self.parts.projections.names()
+        return open_documents(self.parts.catalog, names, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""

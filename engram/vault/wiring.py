@@ -421,7 +421,7 @@ class VaultParts:
         """Memories and pages as file changes."""
         from engram.store.files.render import FileRenderer
 
-        return FileRenderer(self.disk)
+        return FileRenderer(self.disk, self.projections.names)
 
     @property
     def pages(self) -> FileRenderer:
@@ -493,6 +493,12 @@ class VaultParts:
         from engram.store.merge.conflict_copies import ConflictCopies
 
         return ConflictCopies(self.disk, self.projections)
+
+    def links_to_follow(self) -> Plan:
+        """What brings links to the names that files have now."""
+        from engram.store.commits.link_following import LinkFollowing
+
+        return LinkFollowing(self.disk, self.projections, self.transaction_log).plan()
 
     @cached_property
     def cursors(self) -> CursorFile:

@@ -136,6 +136,11 @@ def is_page(path: str) -> bool:
     return path in PROSE or kind_of(path) in PAGES
 
 
+def is_linked(path: str) -> bool:
+    """Whether links in a file are the program's to follow: memories, pages, plain pages."""
+    return path in PROSE or content_type(path) is not None
+
+
 def is_storable(path: str) -> bool:
     """Whether every system can store a file of that name, and SQLite its path."""
     try:

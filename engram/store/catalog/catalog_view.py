@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
+    from engram.store.files.link_names import LinkNames
 
 _LIVE = "status in ('active', 'needs-review')"
 _ORDER = "order by created, id"
@@ -46,11 +47,13 @@ class CatalogView:
         catalog: Callable[[], Catalog],
         disk: VaultDisk,
         turn_log: TurnLog,
+        names: Callable[[], LinkNames] | None = None,
     ) -> None:
-        """`catalog` opens it, or builds it anew."""
+        """`catalog` opens it, or builds it anew; `names` says what links on pages mean."""
         self._catalog = catalog
         self._disk = disk
         self._turn_log = turn_log
+        self._names = names
 
     @property
     def _db(self) -> CacheDatabase:
@@ -283,8 +286,10 @@ class CatalogView:
         return self._memories("mentions join memories on id = memory where entity = ?", entity)
 
     def page(self, path: str) -> str | None:
-        """The text of a plain page of the vault, None when there is none."""
+        """The text of a plain page of the vault, with ids in its links; None without one."""
         data = self._disk.read(path)
+        if data is not None and self._names is not None:
+            data = self._names().with_ids(path, data)
         return None if data is None else data.decode("utf-8", "replace")
 
     def spoken(self, links: Iterable[str]) -> Mapping[str, int]:

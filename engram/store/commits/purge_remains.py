@@ -19,12 +19,14 @@ from engram.language.distinct_words import tells, unspoken
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
+from engram.model.link_targets import NamedFile
 from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
 from engram.store.base.layout import Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
+from engram.store.files.link_names import LinkNames
 from engram.store.files.links import LINK, target_of
 from engram.store.files.summary_file import summary_changes, summary_remains
 
@@ -52,7 +54,8 @@ class PurgeRemains:
     `ids` are those of the memories and of the pages that go with them, `said` is how its texts
     begin, normalised, `words` are those that nothing else in the vault says, `rare` those of them
     that the program's own files do not say either, `phrase` is what a person named, normalised,
-    and `pages` are those of the ids that belong to pages.
+    `pages` are those of the ids that belong to pages, and `names` has path and id of their files
+    that a person named.
     """
 
     ids: frozenset[str] = frozenset()
@@ -61,6 +64,7 @@ class PurgeRemains:
     rare: frozenset[str] = frozenset()
     phrase: str = ""
     pages: frozenset[str] = frozenset()
+    names: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, ids: Iterable[str], said: Iterable[str]) -> PurgeRemains:
@@ -70,6 +74,8 @@ class PurgeRemains:
 
     def without(self, path: str, data: bytes) -> bytes | None:
         """A page's bytes without what was purged; None when the page goes with it."""
+        if self.names:
+            data = LinkNames.of([NamedFile(*one) for one in self.names]).with_ids(path, data)
         content = read_content(path, data).content
         if content.id in self.pages:
             return None

@@ -7,7 +7,7 @@ amend a file whose header cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.step import Page
     from engram.store.base.disk import VaultDisk
+    from engram.store.files.link_names import LinkNames
 
 
 class FileRenderer:
     """The ports Writer and PageWriter."""
 
-    def __init__(self, disk: VaultDisk) -> None:
+    def __init__(self, disk: VaultDisk, names: Callable[[], LinkNames] | None = None) -> None:
+        """`names` says what links mean: files are read with ids in them, and so are changes."""
         self._disk = disk
+        self._names = names
 
     def changes(
         self, born: Sequence[Memory], amended: Sequence[tuple[Memory, Memory]]
@@ -82,7 +85,7 @@ class FileRenderer:
         data = self._disk.read(content.path)
         if data is None:
             raise NotFound(f"the file of {content.id} is gone: {content.path}")
-        return data
+        return data if self._names is None else self._names().with_ids(content.path, data)
 
     def _amend(self, before: Memory, after: Memory) -> list[Change]:
         data = self._existing(before)
