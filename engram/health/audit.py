@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from engram.health.audit_rows import ROW_OF_CODE, ROWS, UNMEANT
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.findings import AuditFlaw, AuditReport, AuditRow
@@ -41,7 +42,7 @@ class AuditEvidence:
     pairs that do not agree, with why; `roles` say who spoke a turn, by its link; `typed`
     are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
     `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
-    rules or a model made.
+    rules or a model made; `unmeant` why the person did not mean one of these, or took it back.
     """
 
     now: Instant
@@ -58,6 +59,7 @@ class AuditEvidence:
     unboxed: Sequence[Memory] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     junk: Mapping[str, str] = field(default_factory=dict)
+    unmeant: Mapping[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
     accesses: Mapping[str, Access] = field(default_factory=dict)
 
@@ -74,31 +76,32 @@ def report(seen: AuditEvidence) -> AuditReport:
 
 def audit(seen: AuditEvidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
-    live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
-    boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
-    rows: list[tuple[str, Callable[[AuditEvidence], Iterator[AuditFlaw]], int, float, str]] = [
-        ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
-        ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
-        ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
-        ("secrets", _secrets, len(seen.memories), 0.0, "`engram purge ID`, and change the secret"),
-        ("junk", _junk, len(seen.junk), 0.05, "`engram review`, or `engram retire ID`"),
-        ("stale", _stale, live, 0.1, "`engram review` asks about each; `engram consolidate`"),
-        ("without_receipt", _unproven, live, 0.05, "`engram confirm ID`, or `engram retire ID`"),
-        ("dead_links", _dead, links, 0.0, "`engram restore ID`, or remove the link by hand"),
-        ("orphans", _orphans, boxed, 0.02, "`engram consolidate --full` boxes them"),
-        (
-            "contradictions",
-            _contradictions,
-            live,
-            0.0,
-            "`engram consolidate`, then `engram review` for what is left",
-        ),
-        ("rule_noise", _noise, len(seen.rules), 0.2, "`engram archive ID`; or teach the rule less"),
-    ]
+    live, links, tested = len(seen.live), len(list(_links(seen))), len(seen.junk)
+    boxed = len(seen.boxes) + len(seen.unboxed) + sum(len(box.memories) for box in seen.boxes)
+    rows: Mapping[str, tuple[Iterable[AuditFlaw], int]] = {
+        "exact_duplicates": (_exact(seen), live),
+        "near_duplicates": (_near(seen), live),
+        "recall_loop": (_loops(seen), live),
+        "secrets": (_secrets(seen), len(seen.memories)),
+        "others_words": (_refused(seen, "others_words"), tested),
+        "taken_back": (_unmeant(seen), tested),
+        "cut": (_refused(seen, "cut"), tested),
+        "noise": (_refused(seen, "noise"), tested),
+        "junk": (_refused(seen, "junk"), tested),
+        "stale": (_stale(seen), live),
+        "without_receipt": (_unproven(seen), live),
+        "dead_links": (_dead(seen), links),
+        "orphans": (_orphans(seen), boxed),
+        "contradictions": (_contradictions(seen), live),
+        "rule_noise": (_noise(seen), len(seen.rules)),
+    }
     found = []
-    for name, find, among, most, fix in rows:
-        flaws = sorted(find(seen), key=lambda flaw: (flaw.ids, flaw.what))
-        found.append(AuditRow(name, tuple(flaws), among, most, fix))
+    for name, (flaws, among) in rows.items():
+        told = ROWS[name]
+        ordered = tuple(sorted(flaws, key=lambda flaw: (flaw.ids, flaw.what)))
+        found.append(
+            AuditRow(name, ordered, among, told.threshold, told.fix, told.title, told.means)
+        )
     return found
 
 
@@ -166,18 +169,34 @@ def _of_agent(memory: Memory, seen: AuditEvidence) -> bool:
 
 
 def _secrets(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+    private = (name for name, code in seen.junk.items() if _row_of(code) == "secrets")
     # the secret itself is not to be printed again
     yield from (
-        AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
+        AuditFlaw((name,), "holds something that looks like a secret")
+        for name in dict.fromkeys((*seen.secrets, *private))
     )
 
 
-def _junk(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+def _refused(seen: AuditEvidence, row: str) -> Iterator[AuditFlaw]:
+    """What admission would refuse today with a code of this row."""
+    secret = set(seen.secrets)
     for memory in seen.live:
-        if code := seen.junk.get(memory.id, ""):
+        code = seen.junk.get(memory.id, "")
+        if code and _row_of(code) == row and memory.id not in secret:
             # what may do harm is not to be printed again
             said = "" if is_withheld(code) else f": {_said(memory)}"
             yield AuditFlaw((memory.id,), f"{code}, {meaning(code)}{said}")
+
+
+def _row_of(code: str) -> str:
+    return ROW_OF_CODE.get(code, "junk") if code else ""
+
+
+def _unmeant(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+    for memory in seen.live:
+        code = seen.unmeant.get(memory.id, "")
+        if code and not seen.junk.get(memory.id, ""):
+            yield AuditFlaw((memory.id,), f"{UNMEANT[code]}: {_said(memory)}")
 
 
 def _stale(seen: AuditEvidence) -> Iterator[AuditFlaw]:

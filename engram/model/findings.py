@@ -35,13 +35,18 @@ class AuditFlaw:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One question of the audit: its flaws among so many, and the share that is still `ok`."""
+    """One question of the audit: its flaws among so many, and the share that is still `ok`.
+
+    `title` and `means` tell a person what is asked; `name` is for programs.
+    """
 
     name: str
     flaws: tuple[AuditFlaw, ...]
     among: int
     threshold: float
     fix: str
+    title: str = ""
+    means: str = ""
 
     @property
     def share(self) -> float:

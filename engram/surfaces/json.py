@@ -677,6 +677,7 @@ def audit(
             {
                 "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,
                 "threshold": row.threshold, "verdict": row.verdict, "fix": row.fix,
+                "title": row.title, "means": row.means,
                 "flaws" if most is None else "examples": [
                     asdict(flaw) for flaw in row.flaws[:most]
                 ],

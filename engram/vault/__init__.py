@@ -1290,7 +1290,7 @@ class Vault:
         return report(
             inspect(
                 context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
-                parts.heard, parts.attributed_turns,
+                parts.heard, parts.attributed_turns, parts.conversations.turns,
             )
         )  # fmt: skip
 
