@@ -606,14 +606,24 @@ class Vault:
         found = self.parts.summaries.find(reference)
         return found, self._lookup().page_text(found)
 
-    def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
-        """What waits for the person, the most pressing first (see `health.review_queue`)."""
-        from engram.health.review_queue import queue
+    def to_review(self, since: Day = "", of: Sequence[str] = ()) -> Sequence[ReviewItem]:
+        """What waits for the person, the most pressing first (see `health.review_queue`).
+
+        With names of transactions or imports (`17`, `import-1`) what these wrote, all of it. Raises
+        NotFound for a name of none.
+        """
+        from engram.health.review_queue import SOON, Written, queue
+        from engram.model.instant import plus_days
         from engram.queries.unheld_items import open_items
+        from engram.queries.written_memories import written_by, written_since
 
         self._settled()
-        view, now = self.parts.view, self.clock.now()
-        return queue(view.live(), now, view.memory, since, open_items(view, now))
+        view, now, catalog = self.parts.view, self.clock.now(), self.parts.catalog
+        if of:
+            written = Written(written_by(catalog, of), " ".join(of))
+        else:
+            written = Written(written_since(catalog, since or plus_days(now, -SOON)))
+        return queue(view.live(), now, view.memory, since, open_items(view, now), written)
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""
@@ -957,12 +967,13 @@ class Vault:
     # -- what the person decides ---------------------------------------------------------------
 
     def forget(
-        self, *references: str, matching: str = "", reason: str = "", dry_run: bool = False
-    ) -> Scope:
+        self, *references: str, matching: str = "", reason: str = "", never_again: bool = False,
+        dry_run: bool = False,
+    ) -> Scope:  # fmt: skip
         """Take memories out of use, and turns out of search, one by one, by conversation or text.
 
-        A memory takes its source turns along; every file stays. Returns what was meant, which may
-        be `already` forgotten.
+        A memory takes its source turns along; every file stays. With `never_again` what it says is
+        refused when it is said again. Returns what was meant, which may be `already` forgotten.
         """
         from engram.pipeline import edits, forgetting
 
@@ -970,7 +981,8 @@ class Vault:
 
         def forgotten() -> MemoryEdit:
             meant.append(self.parts.naming.scope(references, matching, gone=False))
-            return forgetting.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
+            said = edits.reason_of(reason, self.parts)
+            return forgetting.forgotten(meant[0], said, self.parts, never_again=never_again)
 
         done = edits.decide(forgotten, self.parts, dry_run=dry_run)
         return replace(meant[0], already=not (done.pairs or done.changes))
@@ -998,6 +1010,17 @@ class Vault:
         return edits.decide(
             lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
+        )  # fmt: skip
+
+    def done(self, reference: str, *, dry_run: bool = False) -> MemoryEdit:
+        """The person says that a promise was kept, today. Raises BadInput for no commitment."""
+        from engram.model.instant import local_day
+        from engram.pipeline import edits
+
+        day = local_day(self.clock.now(), self.parts.timezone)
+        return edits.decide(
+            lambda: edits.done(self.parts.lookup.memory(reference), day), self.parts,
+            dry_run=dry_run,
         )  # fmt: skip
 
     def retire(
