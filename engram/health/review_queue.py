@@ -142,9 +142,10 @@ def _why_aside(memory: Memory) -> str:
     due = extras.get("overdue", "") or extras.get("due", "")[:10]
     if reason == "overdue" and due:
         return f"It is overdue since {due}: was it done?"
+    if reason == "stale" and memory.expires:
+        return f"Its time was up on {memory.expires}: does it still hold?"
     if reason == "stale":
-        last = memory.expires or day_of(memory.status_since or memory.created)
-        return f"Its time was up on {last}, and nobody has said it again: does it still hold?"
+        return "Nobody has said it for long: does it still hold?"
     if reason in _ASIDE:
         return _ASIDE[reason]
     since = f" since {day_of(memory.status_since)}" if memory.status_since else ""

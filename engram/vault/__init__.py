@@ -637,6 +637,11 @@ class Vault:
         found = [self.parts.lookup.find_memory(one.id) for one in item.memories]
         return still_asked(item.reason, found)
 
+    def turns_behind(self, memory: Memory) -> Sequence[Turn]:
+        """The turns that a memory rests on, as far as they can be read and were not forgotten."""
+        found = self.parts.lookup.turns_in_sight(memory.sources)
+        return [found[link] for link in memory.sources if link in found]
+
     def refused(self) -> Sequence[Verdict]:
         """What was refused of the turns of the last 30 days, found anew in them by the rules."""
         from engram.pipeline.refused_candidates import refused_anew
