@@ -17,6 +17,7 @@ from engram.model.shown import SourceStep
 from engram.model.trace import WRITE
 from engram.model.turn import Turn
 from engram.queries.checks import with_secrets
+from engram.queries.judgements import told_by_person
 from engram.queries.junk import junk_codes, proposed_anew, unmeant_codes
 from engram.queries.lookup import Lookup
 from engram.store.base.disk import VaultDisk
@@ -83,11 +84,9 @@ def _roles(
 
 def _typed(projections: Projections) -> frozenset[str]:
     """The memories that the person wrote, told or vouched for: they need no receipt."""
-    log = projections.catalog.log
-    told = {name for name, about in log.named(WRITE) if about.get("origin") == "person"}
-    created = {name for name, details in log.named("hand_edit") if details.get("what") == "created"}
-    vouched = {name for name, about in log.named("memory_confirmed") if about.get("by") == "person"}
-    return frozenset(created | told | vouched)
+    vouched = projections.catalog.log.named("memory_confirmed")
+    theirs = {name for name, about in vouched if about.get("by") == "person"}
+    return told_by_person(projections.catalog) | theirs
 
 
 def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:

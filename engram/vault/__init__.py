@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Literal, Self
 
 from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
     from engram.model.item import Store
+    from engram.model.judgement import Grade, Measured
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
     from engram.model.phase import ListedPhase, StartedPhase
@@ -678,6 +679,7 @@ class Vault:
         return replace(
             known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
             shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+            measured=self.measured(),
         )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
@@ -1320,12 +1322,41 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        return report(
+        found = report(
             inspect(
                 context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
                 parts.heard, parts.attributed_turns, parts.conversations.turns,
             )
         )  # fmt: skip
+        return replace(found, measured=self.measured())
+
+    def sample(self, most: int, seed: str = "") -> Sequence[Memory]:
+        """The next memories to be judged, drawn at random; without a seed by vault and day.
+
+        Those that were judged, and those that the person told or wrote, are passed over.
+        """
+        from engram.model.instant import local_day
+        from engram.queries.judgements import to_judge
+
+        self._settled()
+        seed = seed or f"{self.id} {local_day(self.clock.now(), self.parts.timezone)}"
+        return to_judge(self.parts.catalog, self.parts.judgements.all(), seed, most)
+
+    def judge(self, reference: str, verdict: Grade | Literal[""]) -> None:
+        """Keep what the person says of a memory; '' takes it back. Raises Untrusted, NotFound."""
+        from engram.model.judgement import Judgement
+
+        parts = self.parts
+        parts.check_writable()
+        named = parts.lookup.memory(reference).id if verdict else reference
+        parts.judgements.add(Judgement(named, verdict, self.clock.now()))
+
+    def measured(self) -> Measured | None:
+        """What the person's judgements of samples say of the vault; None before there are any."""
+        from engram.queries.judgements import measured_of
+
+        given = self.parts.judgements.all()
+        return measured_of(self.parts.catalog, given) if given else None
 
     @property
     def embeds(self) -> bool:

@@ -9,12 +9,11 @@ import click
 
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, day
-from engram.surfaces.cli.asking import pressed
+from engram.surfaces.cli.asking import chosen_key
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.review_answers import Answers
 from engram.surfaces.cli.review_questions import keys_of, show
 from engram.surfaces.cli.review_refused import review_refused
-from engram.surfaces.cli.terminal import paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +72,7 @@ def _ask(vault: Vault, items: Sequence[ReviewItem]) -> Answers:
             place += 1
             continue
         show(vault, item, memories, f"{place + 1}/{len(items)}")
-        keys = keys_of(item)
-        words = "  ".join(f"{key} {word}" for key, word in keys.items())
-        key = pressed(paragraph(words, 0), "".join(keys))
+        key = chosen_key(keys_of(item))
         if key in ("", "q"):
             break
         if key == "u":

@@ -10,7 +10,7 @@ from engram.model.display import plain_line
 from engram.model.errors import EngramError
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.asking import pressed
+from engram.surfaces.cli.asking import chosen_key
 from engram.surfaces.cli.memory_line import line_of
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph
@@ -55,7 +55,7 @@ def _ask(vault: Vault, one: Verdict, number: str, counts: Counter[str]) -> bool:
     if receipt.quote != candidate.text:
         say(paragraph(plain_line(f"> {receipt.quote}"), 4), raw=True)
     say(f"    [[{receipt.link}]]")
-    key = pressed("  ".join(f"{key} {word}" for key, word in keys.items()), "".join(keys))
+    key = chosen_key(keys)
     if key in ("", "q"):
         return False
     try:
