@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.errors import EngramError
-    from engram.model.findings import AuditRow, Finding, ReviewItem
+    from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
         CaptureResult,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         SourceCheck,
         SourceStock,
     )
+    from engram.model.judgement import Measured
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.phase import ListedPhase, StartedPhase
@@ -690,23 +691,37 @@ def proof(found: Proof) -> Shape:
     return {"holds": found.holds} | fields_of(found)
 
 
-def audit(
-    rows: Iterable[AuditRow], shares: Iterable[tuple[str, int, int]], most: int | None
-) -> Shape:
-    """`audit`: each row with `most` of its flaws as examples, or with all; the rules with noise."""
+def audit(report: AuditReport, most: int | None) -> Shape:
+    """`audit`: each row with `most` of its flaws as examples, or with all; the rules with noise;
+    what was measured by a sample, None before there is one."""
     return {
         "rows": [
             {
                 "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,
                 "threshold": row.threshold, "verdict": row.verdict, "fix": row.fix,
+                "title": row.title, "means": row.means,
                 "flaws" if most is None else "examples": [
                     asdict(flaw) for flaw in row.flaws[:most]
                 ],
             }
-            for row in rows
+            for row in report.rows
         ],
-        "rules": [{"rule": rule, "noise": noise, "of": known} for rule, noise, known in shares],
+        "rules": [
+            {"rule": rule, "noise": noise, "of": known} for rule, noise, known in report.rules
+        ],
+        "measured": None if report.measured is None else asdict(report.measured),
     }  # fmt: skip
+
+
+def sample(memories: Iterable[Memory], measured: Measured | None) -> Shape:
+    """`audit --sample`: the memories to be judged, and what was measured so far."""
+    return {
+        "memories": [
+            memory_row(memory) | {"quote": memory.quote, "sources": memory.sources}
+            for memory in memories
+        ],
+        "measured": None if measured is None else asdict(measured),
+    }
 
 
 def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:

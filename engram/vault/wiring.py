@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_plan import PurgePlanner
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
+    from engram.store.files.judgement_file import JudgementFile
     from engram.store.files.kept_verdicts import VerdictFile
     from engram.store.files.phases_file import PhasesFile
     from engram.store.files.render import FileRenderer
@@ -348,6 +349,13 @@ class VaultParts:
         from engram.store.catalog.run_files import RunFiles
 
         return RunFiles(self.disk)
+
+    @cached_property
+    def judgements(self) -> JudgementFile:
+        """What the person said of memories that were drawn at random."""
+        from engram.store.files.judgement_file import JudgementFile
+
+        return JudgementFile(self.disk)
 
     @cached_property
     def turns(self) -> VaultTurns:

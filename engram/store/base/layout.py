@@ -36,7 +36,7 @@ DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 RUNS, POLICIES = "state/runs", "state/policies"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
-VERDICTS = "state/verdicts.jsonl"
+VERDICTS, JUDGED = "state/verdicts.jsonl", "state/judged.jsonl"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
