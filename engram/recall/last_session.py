@@ -5,7 +5,8 @@
 
 (on one line). A title of other words than the goal ("then commit") stands before it. Guarantees: no
 longer than `most` characters; goal, outcome and the day of its last word always, then what is in
-the way, what comes next and what was begun, item by item, as far as there is room; nothing but text. Empty where not even the goal fits. Pure.
+the way, what comes next and what was begun, item by item, as far as there is room; nothing but
+text. Empty where not even the goal fits. Pure.
 """
 
 from __future__ import annotations
