@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from engram.language.titles import title_of
 from engram.model.box import Box
 from engram.model.markdown import inert_line
-from engram.model.text import first_line
 
 #: characters of a conversation's name before what a later box tells
 _NAME = 36
@@ -31,7 +30,7 @@ def box_title(box: Box, name: str, *, later: bool) -> str:
         return said
     if not later:
         return inert_line(name)
-    return f"{inert_line(first_line(name, _NAME).rstrip('…'))}: {said}" if said else name
+    return f"{inert_line(title_of(name, _NAME).rstrip('…'))}: {said}" if said else name
 
 
 def is_made(box: Box, name: str) -> bool:
