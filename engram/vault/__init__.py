@@ -521,9 +521,10 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", without: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
-        """The memories that pass, newest first; empty arguments do not filter.
+        """The memories that pass, newest first, but records of the schema `without`; empty
+        arguments do not filter.
 
         `as_of` is an Instant, or a Day of the vault's time zone at its end: what was true then,
         whatever became of it but for what was forgotten. Raises BadInput for any other text.
@@ -531,7 +532,9 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
+        wanted = Filter(
+            categories, statuses, project, tag, since, before, asked, schemas, space, without
+        )
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:

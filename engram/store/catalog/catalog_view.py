@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.ports import TurnLog
     from engram.model.step import Access, Page
+    from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
@@ -296,12 +297,13 @@ class CatalogView:
         """A number for each of these links of turns that is known, in the order of speech."""
         return self._catalog().turns.spoken(links)
 
-    def opening(self, session: str, without: Iterable[str] = ()) -> str:
-        """What the user said first in a conversation; empty where that is hidden or not known."""
+    def beginning(self, session: str, without: Iterable[str] = ()) -> Iterator[Turn]:
+        """The first turns of the user in a conversation that are not hidden, a few, in order."""
         catalog = self._catalog()
         hidden = catalog.hidden().union(without)
-        places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
-        return "".join(turn.text for turn in self._turn_log.read(places))
+        for link, segment, offset, length in catalog.turns.beginning(session):
+            if link not in hidden:
+                yield from self._turn_log.read([(segment, offset, length)])
 
     def _memories(self, where: str, *values: object) -> list[Memory]:
         """The memories of some rows, oldest first."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engram.language.distinct_words import tells, unspoken
+from engram.language.titles import title_of
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
@@ -135,19 +136,19 @@ class PurgeRemains:
             box,
             lines=lines,
             topics=topics,
-            title="" if not lines else self._title(box.title),
+            title="" if not lines else self._title(box.title, lines[0][1]),
             goal="" if self._told_of(box.goal) else box.goal,
             outcome="" if self._told_of(box.outcome) else box.outcome,
             previous="" if box.previous in self.ids else box.previous,
             next="" if box.next in self.ids else box.next,
         )
 
-    def _title(self, title: str) -> str:
-        """A title without those of its topics that hold a word of what was purged."""
-        kept = ", ".join(part for part in title.split(", ") if not self.named_in(part))
-        if kept == title:
-            return "" if self._said(title) else title
-        return "" if self._said(kept) else kept[:1].upper() + kept[1:]
+    def _title(self, title: str, line: str) -> str:
+        """A title that holds no word of what was purged: else what the first memory left says."""
+        if not self._told_of(title):
+            return title
+        said = title_of(self.cleaned(line))
+        return "" if self._told_of(said) else said
 
     def _told_of(self, text: str) -> bool:
         return bool(text) and (self._said(text) or self.named_in(text))
