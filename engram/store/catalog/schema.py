@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"18, analysis {ANALYSIS}"
+SCHEMA = f"19, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;

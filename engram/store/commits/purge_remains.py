@@ -151,6 +151,9 @@ class PurgeRemains:
         lines = entity.synthesis.split("\n")
         person = entity.synthesis_by == "person"
         kept = lines if person else [line for line in lines if not self._in(line)]
+        if entity.synthesis_by == "listed" and len(kept) < len(lines):
+            # who it is may be known from what goes: it is told anew when the page is
+            kept = [line for line in kept if line.startswith("- ")]
         return replace(
             entity,
             aliases=tuple(one for one in entity.aliases if not self.named_in(one)),
