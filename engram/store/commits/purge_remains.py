@@ -117,6 +117,13 @@ class PurgeRemains:
         """Whether a word of what was purged stands in the name of a file."""
         return tells(path, self.rare)
 
+    def cleaned_path(self, path: str) -> str:
+        """The name of a file with marks for words of it; that of a page that went is a word."""
+        folder, _, name = path.rpartition("/")
+        if folder == layout.ENTITIES and name.removesuffix(".md") in self.pages:
+            return f"{folder}/{MARK}.md"
+        return self.cleaned(path)
+
     def named_in(self, text: str) -> bool:
         """Whether a title, a topic or a name holds a word of what was purged."""
         return tells(text, self.words, self.phrase)
@@ -202,7 +209,7 @@ class PurgeRemains:
     def _in(self, line: str) -> bool:
         """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
-        if names & self.ids:
+        if names & self.ids or names & self.pages:
             return True
         if (names and _ITEM.match(line)) or _PLAIN.match(line):
             return False
