@@ -21,7 +21,7 @@ from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
-from engram.store.base.layout import Content
+from engram.store.base.layout import ENTITIES, Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
@@ -120,7 +120,7 @@ class PurgeRemains:
     def cleaned_path(self, path: str) -> str:
         """The name of a file with marks for words of it; that of a page that went is a word."""
         folder, _, name = path.rpartition("/")
-        if folder == layout.ENTITIES and name.removesuffix(".md") in self.pages:
+        if folder == ENTITIES and name.removesuffix(".md") in self.pages:
             return f"{folder}/{MARK}.md"
         return self.cleaned(path)
 
