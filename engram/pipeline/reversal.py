@@ -7,17 +7,17 @@ page of which nothing is left goes too. Every line of a person stays. Nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engram.consolidate.entity_book import EntityBook, WantedPage
-from engram.consolidate.passes import profile, record_index
+from engram.consolidate.passes import home_page, profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.entity import Entity
 from engram.model.overlay import Overlay
 from engram.model.report import Reverted
-from engram.model.step import Page
+from engram.model.step import Page, Step
 from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.pipeline.consolidation import ConsolidationRequest, pass_context
@@ -38,8 +38,27 @@ def undo_plan(what: str, ports: Ports) -> Plan:
         view.put(memory)
     pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
     pages += _summaries(reverted, ports)
-    changes = (*ports.pages.pages(pages), *_plain_pages(reverted, view, ports))
+    changes = [*ports.pages.pages(pages), *_plain_pages(reverted, view, ports)]
+    changes += _home(reverted, Overlay(view), pages, changes, ports)
     return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
+
+
+def _home(
+    reverted: Reverted, view: Overlay, pages: Pages, changes: Sequence[Change], ports: Ports
+) -> list[Change]:
+    """The change of the start page: it links to no page that goes."""
+    if home_page.PATH in _handled(reverted):
+        return []
+    gone = [path for path, left in _handled(reverted).items() if not left]
+    lost = {path.rpartition("/")[2].removesuffix(".md") for path in gone}
+    known: list[Page] = [*view.boxes(), *view.entities()]
+    removed: Pages = [(one, None) for one in known if one.id in lost]
+    shown = (profile.PATH, record_index.PATH)
+    prose = [one for one in (*reverted.plan.changes, *changes) if one.path in shown]
+    view.take(Step("undo", "remove", (), "", pages=(*pages, *removed), prose=tuple(prose)))
+    request = ConsolidationRequest(changed=frozenset(reverted.gone))
+    context = replace(pass_context(request, ports), view=view)
+    return [change for step in home_page.plan(context) for change in step.prose]
 
 
 def _handled(reverted: Reverted) -> dict[str, bool]:

@@ -46,7 +46,7 @@ def lived_in(vault: Vault) -> Vault:
     path.rename(path.with_name(f"My {WORD} note.md"))
     vault.take_up_edits()
     named = vault.root / vault.memory(held).path
-    named.write_text(named.read_text().replace("tags:", f"aliases:\n  - the {WORD} thing\ntags:"))
+    named.write_text(named.read_text().replace("aliases:", f"aliases:\n  - the {WORD} thing"))
     vault.take_up_edits()
     vault.consolidate(full=True)
     vault.search(WORD)

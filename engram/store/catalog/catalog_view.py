@@ -264,7 +264,7 @@ class CatalogView:
         return decode(Summary, row[0]) if row else None
 
     def mentioned(self) -> dict[str, int]:
-        """Entity names that memories link to, by name, and how many live ones do."""
+        """What memories name (`language/proper_names`), by id, and how many live ones do."""
         return dict(
             self._db.rows(
                 f"select entity, sum({_LIVE}) from mentions"
@@ -277,13 +277,14 @@ class CatalogView:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
             f"select entity from mentions join memories on id = memory where {_LIVE}"
+            " and entity not like 'name-%' and entity not like 'word-%'"
             " group by entity order by count(*) desc, entity limit ?",
             most,
         )
         return [str(row[0]) for row in rows]
 
     def about(self, entity: str) -> list[Memory]:
-        """Memories of any status that link to this entity name, oldest first."""
+        """Memories of any status that name this entity, oldest first."""
         return self._memories("mentions join memories on id = memory where entity = ?", entity)
 
     def page(self, path: str) -> str | None:

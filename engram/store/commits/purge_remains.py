@@ -23,7 +23,7 @@ from engram.model.errors import BadInput
 from engram.model.link_targets import NamedFile
 from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
-from engram.store.base.layout import Content
+from engram.store.base.layout import ENTITIES, Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
@@ -124,6 +124,13 @@ class PurgeRemains:
         """Whether a word of what was purged stands in the name of a file."""
         return tells(path, self.rare)
 
+    def cleaned_path(self, path: str) -> str:
+        """The name of a file with marks for words of it; that of a page that went is a word."""
+        folder, _, name = path.rpartition("/")
+        if folder == ENTITIES and name.removesuffix(".md") in self.pages:
+            return f"{folder}/{MARK}.md"
+        return self.cleaned(path)
+
     def named_in(self, text: str) -> bool:
         """Whether a title, a topic or a name holds a word of what was purged."""
         return tells(text, self.words, self.phrase)
@@ -158,6 +165,9 @@ class PurgeRemains:
         lines = entity.synthesis.split("\n")
         person = entity.synthesis_by == "person"
         kept = lines if person else [line for line in lines if not self._in(line)]
+        if entity.synthesis_by == "listed" and len(kept) < len(lines):
+            # who it is may be known from what goes: it is told anew when the page is
+            kept = [line for line in kept if line.startswith("- ")]
         return replace(
             entity,
             aliases=tuple(one for one in entity.aliases if not self.named_in(one)),
@@ -206,7 +216,7 @@ class PurgeRemains:
     def _in(self, line: str) -> bool:
         """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
-        if names & self.ids:
+        if names & self.ids or names & self.pages:
             return True
         if (names and _ITEM.match(line)) or _PLAIN.match(line):
             return False
