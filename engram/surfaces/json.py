@@ -802,6 +802,16 @@ def user_paths(places: UserPaths) -> dict[str, str]:
     }  # fmt: skip
 
 
+def completion(shell: str, script: str, loaded: str) -> Shape:
+    """`completion`: the script of a shell, and the line that loads it for good."""
+    return {"shell": shell, "script": script, "load": loaded}
+
+
+def manual_page(page: str) -> Shape:
+    """`man`: the page in roff."""
+    return {"roff": page}
+
+
 def agent_settings(
     agent: str, changed: Changed, skill: Sequence[SkillFile], dry_run: bool, diff: str,
     **more: object,

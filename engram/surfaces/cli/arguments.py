@@ -127,8 +127,47 @@ def mode(command: _Command) -> _Command:
     )(command)  # fmt: skip
 
 
+class HelpContext(click.Context):
+    """The context of every command; its help is a page that fits the terminal, with examples."""
+
+    def get_help(self) -> str:
+        """The page of the command."""
+        from engram.surfaces.cli.examples import epilog_of
+
+        shown = epilog_of(self.command_path.partition(" ")[2])
+        if shown and shown not in (self.command.epilog or ""):
+            self.command.epilog = "\n\n".join(filter(None, (self.command.epilog, shown)))
+        return super().get_help()
+
+    def make_formatter(self) -> click.HelpFormatter:
+        """As click's, with the width of the caller's terminal."""
+        from engram.surfaces.cli.help_page import HelpPage
+
+        return HelpPage()
+
+
 class Verbs(click.Group):
     """A group that suggests the nearest of its commands for a misspelt one."""
+
+    context_class = HelpContext
+
+    def found(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """One of its commands, None where there is none of that name."""
+        return super().get_command(ctx, cmd_name)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The same, with help as all commands have it."""
+        command = self.found(ctx, cmd_name)
+        if command is not None:
+            command.context_class = HelpContext
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with the whole first sentence of its help."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(10_000)) for name, one in named if one is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -20,7 +20,7 @@ from engram.surfaces.remote.call_context import caller
 Spans = Sequence[tuple[int, int]]
 
 #: Narrower than this, lines are not fitted: nothing would be left of them.
-_NARROWEST = 30
+_NARROWEST = 20
 
 
 def styled(text: str, **style: Any) -> str:
@@ -32,6 +32,7 @@ def styled(text: str, **style: Any) -> str:
 
 def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
+    indent = _margin(indent)
     room = _room(indent)
     line = plain_line(text)
     if room is None or columns(line) <= room:
@@ -48,7 +49,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 
     `text` has been through `plain`: spans are offsets into what is shown.
     """
-    margin = " " * indent
+    margin = " " * (indent := _margin(indent))
     lines = [
         margin + _marked(text[start:end], [(a - start, b - start) for a, b in spans])
         for start, end in _lines(text, _room(indent))
@@ -73,13 +74,25 @@ def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
     return "".join(parts) + show(text[done:])
 
 
-def _room(indent: int) -> int | None:
-    """The columns beside an indentation; None when nothing says how wide a line may be."""
+def width() -> int | None:
+    """The columns of the caller's terminal; None when nothing says how wide a line may be."""
     try:
-        width = int(caller().environment.get("COLUMNS", ""))
+        wide = int(caller().environment.get("COLUMNS", ""))
     except ValueError:
-        width = caller().columns()
-    return None if width < 1 else max(width, _NARROWEST) - indent
+        wide = caller().columns()
+    return None if wide < 1 else max(wide, _NARROWEST)
+
+
+def _room(indent: int) -> int | None:
+    """The columns beside an indentation; None when there is no end to them."""
+    wide = width()
+    return None if wide is None else wide - indent
+
+
+def _margin(indent: int) -> int:
+    """An indentation, less of it where a terminal is so narrow that it would be half of a line."""
+    wide = width()
+    return indent if wide is None else min(indent, wide // 5)
 
 
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
