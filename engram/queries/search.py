@@ -15,13 +15,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from engram.language.snippet import excerpt
+from engram.language.titles import shown_title
 from engram.language.tokens import query_terms
 from engram.model.errors import BadInput
 from engram.model.hit import Answers, ContextBlock, Found, Hints, HistoryStep, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
-from engram.model.text import first_line
 from engram.model.tier import TIERS, RetrievalMode, tiers_of
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
@@ -261,7 +261,7 @@ class SearchQueries:
             score=one.score,
             file=memory.path,
             line=line,
-            title=memory.title or first_line(memory.text, 80),
+            title=shown_title(memory),
             snippet=shown.text,
             id=memory.id,
             collection="memories",

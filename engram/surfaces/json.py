@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from engram.language.titles import shown_title
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
 from engram.model.instant import plus_minutes
@@ -19,7 +20,6 @@ from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
-from engram.model.text import first_line
 from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def memory_row(memory: Memory) -> Shape:
     """`list`, `today`: one memory."""
     return {
         "id": memory.id, "category": memory.category,
-        "schema": schema_name(memory), "title": memory.title,
+        "schema": schema_name(memory), "title": shown_title(memory),
         "status": memory.status, "kind": memory.kind, "created": memory.created,
         "project": memory.project, "text": memory.text, **_sure(memory),
         "importance": memory.importance, "tags": list(memory.tags), "file": memory.path,
@@ -409,7 +409,7 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
             {
                 "id": memory.id, "category": memory.category, "status": memory.status,
                 "created": memory.created, "project": memory.project, "text": memory.text,
-                "title": memory.title or first_line(memory.text, 80), "quote": memory.quote,
+                "title": shown_title(memory), "quote": memory.quote,
                 "sources": memory.sources, **_sure(memory),
                 "authority": memory.authority, "expires": memory.expires, "file": memory.path,
             }

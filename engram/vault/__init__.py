@@ -312,6 +312,11 @@ class Vault:
         except ValueError as error:
             raise BadInput(f"as of: {error}", "name a day like 2026-03-06") from error
 
+    @property
+    def timezone(self) -> str:
+        """The zone in which the vault's days begin and times are shown."""
+        return self.parts.timezone
+
     def projects_in(self, folder: Path) -> tuple[str, ...]:
         """The projects of a working folder; none for one that is not known to be a project's."""
         from engram.settings.project_folders import project_names, repository

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.language.titles import title_of
 from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
@@ -24,6 +25,7 @@ FILE = """\
 id: decision-20260306-101000-9c1f03aa
 category: decision
 kind: note
+title: The shop uses Postgres, not SQLite
 status: active
 decision_state: accepted
 created: 2026-03-06T10:10:00Z
@@ -33,6 +35,8 @@ confidence: 0.9
 importance: 0.7
 authority: user_asserted
 project: shop
+aliases:
+  - The shop uses Postgres, not SQLite
 tags:
   - postgres
 entities:
@@ -128,7 +132,7 @@ memories = st.builds(
     superseded_by=links,
     conflicts=links,
     extra=extras.map(lambda found: tuple(found.items())),
-)
+).filter(lambda memory: {memory.title, title_of(memory.text)}.isdisjoint(memory.aliases))
 
 
 def read(header: str, body: str = "Text.\n", path: str = PATH) -> tuple[Memory, tuple[str, ...]]:
@@ -204,8 +208,9 @@ def test_any_file_is_read(path: str, data: bytes) -> None:
 def test_defaults_and_empty_fields_are_left_out() -> None:
     plain = Memory("fact-a", "fact", "Text.", created="2026-03-06T10:10:00Z")
     assert render_memory(plain).decode() == (
-        "---\nid: fact-a\ncategory: fact\nkind: note\nstatus: active\n"
-        "created: 2026-03-06T10:10:00Z\nconfidence: 0\nimportance: 0.5\n---\nText.\n"
+        "---\nid: fact-a\ncategory: fact\nkind: note\ntitle: Text\nstatus: active\n"
+        "created: 2026-03-06T10:10:00Z\nconfidence: 0\nimportance: 0.5\naliases:\n"
+        "  - Text\n---\nText.\n"
     )
 
 

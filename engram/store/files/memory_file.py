@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from engram.language.titles import title_of
 from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
@@ -32,6 +33,8 @@ from engram.store.files.known_header import KnownHeader, day_in
 from engram.store.files.links import targets_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engram.store.files.foreign_header import Value
 
 #: Header keys in the order in which they are written; `extra` is where schema scalars stand.
@@ -43,9 +46,12 @@ _ORDER = (
 )  # fmt: skip
 #: Written even when they are the default: a reader without this program must not have to know it.
 _ALWAYS = frozenset(["id", "category", "kind", "status", "confidence", "importance"])
+_NAME_KEYS = frozenset(["title", "aliases"])
 _LINKS = frozenset(["entities", "sources", "supersedes", "superseded_by", "conflicts"])
 #: the keys of design 4.1
 KEYS = frozenset(_ORDER) - {"extra"}
+#: keys that stand in a header beside a title that was made of the statement
+_OURS = frozenset(["kind", "importance"])
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 #: `secret` is read, so that it stays known, but nothing writes it (design 4.1).
 _SENSITIVITIES = ("public", "internal", "secret")
@@ -78,6 +84,8 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
     known = KnownHeader(header, problems, document.header_lines is not None)
     heading, text, quote = _statement(document.body)
     category = known.choice("category", CATEGORIES, "fact")
+    schema = _schema(known, category)
+    title, aliases = _names(header, known.text("title"), schema)
     status = known.choice("status", STATUSES, "active")
     memory = Memory(
         id=known.identity(path, "memory"),
@@ -86,8 +94,8 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         path=path,
         status="archived" if status in LIVE and path.startswith("archive/") else status,
         kind=known.choice("kind", ("episode", "note"), "note"),
-        schema=_schema(known, category),
-        title=known.text("title") or heading,
+        schema=schema,
+        title=title or heading,
         created=known.time("created", instant_of),
         status_since=known.time("status_since", instant_of),
         status_reason=known.text("status_reason"),
@@ -102,7 +110,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         space=known.choice("space", SPACES, "project"),
         key=normal_slot(known.text("key")),
         quote=quote,
-        aliases=_texts(header.get("aliases")),
+        aliases=aliases,
         tags=_tags(document),
         related_files=_texts(header.get("related_files")),
         entities=targets_of(header.get("entities")),
@@ -125,10 +133,13 @@ def id_in(path: str, data: bytes) -> str:
 def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
     """The file of a new memory. `quotes` are further receipts, below the memory's own."""
     header: dict[str, Value] = {}
+    names = _named(memory)
     for name in _ORDER:
         if name == "extra":
             header.update((key, _inert(value)) for key, value in memory.extra if key not in KEYS)
-        elif (value := _written(memory, name)) is not None:
+            continue
+        value = names[name] if name in names else _written(memory, name)
+        if value is not None:
             header[name] = value
     blocks = [neutralise(memory.text)]
     for quote in (memory.quote, *quotes):
@@ -160,8 +171,10 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
             changes.update((key, None) for key in old if key not in new and key not in KEYS)
             differing = {key: new[key] for key in new if old.get(key) != new[key]}
             changes.update((key, _inert(differing[key])) for key in differing if key not in KEYS)
-        elif getattr(before, name) != getattr(after, name):
+        elif name not in _NAME_KEYS and getattr(before, name) != getattr(after, name):
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
+    if (before.title, before.aliases) != (after.title, after.aliases):
+        changes.update(_named(after))
     if changes and document.header_lines is None:
         changes = {"id": after.id, **changes}
     made = patch(data, changes, create=True)
@@ -169,6 +182,29 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
         return made
     body = with_sections(document.body, before.sections, after.sections, document.newline)
     return with_body(made, body)
+
+
+def _names(header: Mapping[str, Value], title: str, schema: str) -> tuple[str, tuple[str, ...]]:
+    """The title that the memory was given, and its aliases without the one that is its title.
+
+    A title that was made of the statement follows it: none was given.
+    """
+    aliases = _texts(header.get("aliases"))
+    if title not in aliases:
+        return title, aliases
+    made = not schema and _OURS.issubset(header)
+    return "" if made else title, tuple(alias for alias in aliases if alias != title)
+
+
+def _named(memory: Memory) -> dict[str, Value | None]:
+    """The header keys by which people and editors find a memory: its title, also as an alias.
+
+    A record that was given a title has an alias of its own.
+    """
+    title = inert_value(memory.title or title_of(memory.text))
+    also = [title] if title and (memory.schema or not memory.title) else []
+    aliases = [*also, *(inert_value(one) for one in memory.aliases if one not in also)]
+    return {"title": title or None, "aliases": aliases or None}
 
 
 def _schema(known: KnownHeader, category: str) -> str:

@@ -33,11 +33,13 @@ class Chosen:
     """What the common options said; an empty `vault` was not given.
 
     `answered` is set when data was written: an error that follows is no second document.
+    `timezone` is that of the vault which was opened: times are shown in it.
     """
 
     vault: str = ""
     json: bool = False
     answered: bool = False
+    timezone: str = "UTC"
 
 
 _of_command: ContextVar[Chosen] = ContextVar("chosen")

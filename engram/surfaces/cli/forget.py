@@ -9,10 +9,13 @@ import click
 from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, named, scope_arguments
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engram.model.report import Scope
 
 #: a list of more is cut
@@ -39,11 +42,9 @@ def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_ru
         return
     tell = talk if looking and not dry_run else say
     if scope.already:
-        tell(f"forgotten already: {_summary(scope)}")
+        _tell(scope, "forgotten already: ", tell)
         return
-    tell(f"{'would forget' if looking else 'forgot'} {_summary(scope)}")
-    for memory in scope.memories[:_SHOWN]:
-        tell(fitted(memory.text, 4))
+    _tell(scope, "would forget " if looking else "forgot ", tell)
     for line in said:
         tell(fitted(line, 8))
     if looking and not dry_run:
@@ -52,11 +53,15 @@ def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_ru
         talk(f"bring it back with: {_back(scope)}")
 
 
-def _summary(scope: Scope) -> str:
+def _tell(scope: Scope, what: str, tell: Callable[[str], None]) -> None:
+    """`forgot #8f26a5 ...`, or how many memories and turns, and the first memories."""
     if len(scope.memories) == 1 and not scope.phrase:
-        return scope.memories[0].id
+        tell(memory_line(scope.memories[0], what))
+        return
     memories = plural(len(scope.memories), "memory", "memories")
-    return f"{memories}, {plural(len(scope.links), 'turn')}"
+    tell(f"{what}{memories}, {plural(len(scope.links), 'turn')}")
+    for memory in scope.memories[:_SHOWN]:
+        tell(memory_line(memory, "    "))
 
 
 def _back(scope: Scope) -> str:

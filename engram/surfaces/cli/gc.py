@@ -7,8 +7,8 @@ import click
 from engram.model.instant import day_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
 
 
 @click.command("gc")
@@ -25,10 +25,9 @@ def command(dry_run: bool) -> None:
         emit_json(shapes.collected(done))
         return
     for memory, since in done.moved:
-        say(f"moved       {memory.id}  (retired {day_of(since)})")
-        say(fitted(memory.text, 4))
+        say(memory_line(memory, "moved       ", note=f"since {day_of(since)}"), raw=True)
     for memory in done.dated:
-        say(f"dated       {memory.id}")
+        say(memory_line(memory, "dated       "), raw=True)
         say("    nobody wrote down since when it is retired: its time counts from today")
     if done.waiting:
         talk(f"{plural(done.waiting, 'retired memory', 'retired memories')} not for so long yet")

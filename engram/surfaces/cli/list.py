@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.memory import SCHEMAS, SPACES, STATUSES, Memory, is_proposed
-from engram.model.schemas import schema_of
+from engram.model.memory import SCHEMAS, SPACES, STATUSES
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, as_of, common, period
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engram.model.memory import Memory
 
 
 @click.command("list")
@@ -54,25 +58,6 @@ def command(
 
 
 def show_rows(found: Iterable[Memory]) -> None:
-    """Two lines a memory: its id, its status when it is not active, then what it says.
-
-    A decision that nobody has agreed to is called a proposal.
-    """
+    """One line a memory."""
     for memory in found:
-        standing = "proposed" if is_proposed(memory) else "active"
-        standing = standing if memory.status == "active" else memory.status
-        flag = "" if standing == "active" else f" ({standing})"
-        say(styled(memory.id, fg="cyan") + flag, raw=True)
-        say(fitted(_said(memory), 4))
-
-
-def _said(memory: Memory) -> str:
-    """A record by its title and statement, any other memory by what it says.
-
-    A title that is how the statement begins is not told twice.
-    """
-    if not memory.title or not schema_of(memory.category, memory.schema):
-        return memory.text
-    if " ".join(memory.title.casefold().split()) in " ".join(memory.text.casefold().split()):
-        return memory.text
-    return f"{memory.title}: {memory.text}"
+        say(memory_line(memory), raw=True)

@@ -38,6 +38,7 @@ def opened() -> Iterator[Vault]:
     for_whom = caller()
     path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)
     with _warnings_heard(), for_whom.vault(path) as vault:
+        chosen().timezone = vault.timezone
         yield vault
 
 

@@ -10,8 +10,8 @@ from engram.model.item import SPACES
 from engram.model.promotion import ALREADY
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
@@ -56,8 +56,8 @@ def command(
         emit_json([shapes.promotion(one) for one in done])
         return
     for one in done:
-        say(f"{_where(one):<12}{one.before.id}{' already' if one.code == ALREADY else ''}")
-        say(fitted(one.before.text, 4))
+        note = "already" if one.code == ALREADY else ""
+        say(memory_line(one.before, f"{_where(one):<12}", note=note), raw=True)
     _conclude(done, dry_run)
 
 

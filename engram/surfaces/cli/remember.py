@@ -6,6 +6,7 @@ import click
 
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, FreeWords, common
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 from engram.surfaces.remote.call_context import caller
 
@@ -28,8 +29,8 @@ def command(text: tuple[str, ...], category: str | None, project: str) -> None:
     if wants_json():
         emit_json(shapes.remembered(done))
     elif done.decision == "same":
-        say(f"known already: {memory.id}")
+        say(memory_line(memory, "known already: "), raw=True)
     else:
-        say(f"remembered as {memory.category}: {memory.id}")
+        say(memory_line(memory, "remembered: "), raw=True)
         for replaced in memory.supersedes:
             say(f"it replaces {replaced}")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.surfaces import json as shapes
+from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
     from engram.model.report import MemoryEdit
 
 
 def tell(ruling: MemoryEdit, dry_run: bool) -> None:
-    """Print what was decided: `active      fact-... ` with its first line, in the order done."""
+    """Print what was decided: `active      #8f26a5 ...`, one line each, in the order done."""
     if wants_json():
         emit_json([shapes.ruling(before, after) for before, after in ruling.pairs])
         return
     for before, after in ruling.pairs:
-        say(f"{after.status:<12}{before.id}{' already' if before == after else ''}")
-        say(fitted(before.text, 4))
+        note = "already" if before == after else ""
+        # its standing is told before it
+        plainly = replace(after, status="active")
+        say(memory_line(plainly, f"{after.status:<12}", note=note), raw=True)
     if all(before == after for before, after in ruling.pairs):
         talk("it was so already: no file changed")
     elif dry_run:

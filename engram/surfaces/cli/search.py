@@ -11,6 +11,7 @@ from engram.model.ids import docid
 from engram.model.memory import LIVE
 from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
+from engram.surfaces.cli.memory_line import line_of
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
@@ -81,17 +82,18 @@ def command(
 
 
 def _show(hit: Hit, explain: bool) -> None:
-    flag = f" {hit.status}" if hit.status not in ("", "active") else ""
-    if hit.status in LIVE and hit.tier in ("cold", "archived"):
-        flag += f" ({hit.tier})"
-    project = f" {hit.project}" if hit.project else ""
+    status = hit.status if hit.status != "active" else ""
+    tier = hit.tier if hit.status in LIVE and hit.tier in ("cold", "archived") else ""
     label, _ = split_id(hit.id)
-    about = plain(f"{label} {hit.created[:10]} {hit.category}{project}{flag}".lstrip())
-    say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
-    if hit.section:
-        say(f"    {plain_line(hit.title)}", raw=True)
+    # the name of a transcript's file tells nobody anything
+    title = "" if hit.title in hit.file else hit.title
+    line = line_of(
+        hit.docid, hit.created, f"{label} {hit.category}".strip(), hit.project, title, status, tier
+    )
+    say(styled(line, fg="cyan") if hit.collection == "memories" else line, raw=True)
     _show_beside("before", hit.before)
-    say(paragraph(hit.snippet, 4, hit.spans), raw=True)
+    if hit.snippet.rstrip(".") != hit.title:
+        say(paragraph(hit.snippet, 4, hit.spans), raw=True)
     _show_beside("after", hit.after)
     say(styled(plain(f"    {hit.file}:{hit.line}"), dim=True), raw=True)
     if hit.more:

@@ -57,6 +57,13 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
     return "\n".join(lines)
 
 
+def hanging(text: str, indent: int) -> str:
+    """A harmless one-line text; what does not fit into the first line goes on below, indented."""
+    indent = _margin(indent)
+    first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
+    return "\n".join([first, *(" " * indent + line for line in more)])
+
+
 def marked(text: str, spans: Spans) -> str:
     """A foreign line with its spans made bold and its control characters taken out."""
     return _marked(text, spans, show=plain)
