@@ -127,14 +127,15 @@ class ShownTurn(NamedTuple):
 
 
 class ShownSession(NamedTuple):
-    """The short-term memory of a conversation: its transcript (relative), its items, oldest first.
+    """A conversation: its transcript (relative), its turns, and the items of its short-term memory.
 
-    A summary of what was said before stands first.
+    All oldest first; of the items a summary of what was said before stands first.
     """
 
     name: str
     file: str
     items: tuple[MemoryItem, ...]
+    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

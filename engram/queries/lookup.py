@@ -22,7 +22,6 @@ from engram.model.vault_label import split_id
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
-    from engram.model.edge import Link
     from engram.model.hit import MatchingLine
     from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
@@ -213,17 +212,6 @@ class Lookup:
             memory, tuple(receipts), events, source_step(event for *_, event in events)
         )
 
-    def links(self, reference: str) -> list[Link]:
-        """What a memory or summary points to and what points to it, each with its reason."""
-        from engram.model.summary import Summary
-        from engram.queries.memory_links import links_of, links_of_summary
-
-        memory = self.find_memory(reference)
-        page = None if memory is not None else self.find_page(reference)
-        if page is not None and isinstance(page.content, Summary):
-            return links_of_summary(page.content, self._projections.catalog)
-        return links_of(memory or self.memory(reference), self._projections.catalog)
-
     def grep(
         self, regex: str, wanted: Filter, go_on: Callable[[], bool] = lambda: True, *,
         ignore_case: bool = False, turns: bool = True,
@@ -280,17 +268,11 @@ class Lookup:
         return None if turn is None else ShownTurn(link, *self.places([link])[link], turn)
 
     def find_page(self, reference: str) -> ShownFile | None:
-        """The box, entity or summary of an id or a docid."""
+        """The box, entity or summary of an id, docid, file name, link, title or beginning."""
         from engram.model.shown import ShownFile
+        from engram.queries.named_pages import page_named
 
-        view = self._projections.view
-        name = reference.strip().removeprefix("[[").removesuffix("]]")
-        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        page = view.page_by_id(name)
-        if page is None and _DOCID.fullmatch(name):
-            wanted = "#" + name.removeprefix("#").lower()
-            every: list[Page] = [*view.boxes(), *view.entities(), *view.summaries()]
-            page = next((one for one in every if docid(one.id) == wanted), None)
+        page = page_named(reference, self._projections.view)
         return None if page is None else ShownFile(page, self.page_text(page))
 
     def page_text(self, page: Page) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engram.language.titles import shown_title
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
+from engram.model.entity import Entity
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.edge import Link
-    from engram.model.entity import Entity
     from engram.model.errors import EngramError
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
@@ -248,8 +248,17 @@ def shown_turn(said: ShownTurn) -> Shape:
 
 
 def session(found: ShownSession) -> Shape:
-    """`show`: a conversation, its transcript, and the items of its short-term memory."""
-    return {"id": found.name, "file": found.file, "items": [item_row(one) for one in found.items]}
+    """`show`: a conversation, its transcript, the items of its short-term memory, and its turns."""
+    return {
+        "id": found.name, "file": found.file, "items": [item_row(one) for one in found.items],
+        "turns": [
+            {
+                "id": f"{turn.transcript}#^{turn.block}", "role": turn.role,
+                "speaker": turn.speaker, "time": turn.time, "text": turn.text,
+            }
+            for turn in found.turns
+        ],
+    }  # fmt: skip
 
 
 def origin(found: MemoryOrigin) -> Shape:
@@ -291,10 +300,12 @@ def given_to(one: GivenTo) -> Shape:
 
 
 def link(one: Link) -> Shape:
-    """`links`: one link from or to a memory or a summary."""
-    edge = one.edge
+    """`links`: one link from or to a memory, a page, a turn or a conversation."""
+    edge, content = one.edge, one.content
+    named = content.name if isinstance(content, Entity) else content.title if content else ""
     return {
-        "relation": one.relation, "target": one.target,
+        "relation": one.relation, "target": one.target, "title": named,
+        "file": content.path if content else "",
         "reason": edge.reason if edge else "", "confidence": edge.confidence if edge else "",
         "transaction": (edge.transaction or None) if edge else None,
     }  # fmt: skip
