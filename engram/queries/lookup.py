@@ -125,9 +125,10 @@ class Lookup:
 
     def removed(self, reference: str) -> tuple[str, str, bytes]:
         """`(id, path, bytes)` of a file a person removed; raises BadInput for one that is there."""
-        name = self.file_named(reference)
-        path, body = self._transaction_log.last_body(name)
-        home = self._projections.catalog.home(read_content(path, body).kind, name)
+        path, body = self._transaction_log.last_body(self.file_named(reference).strip())
+        content = read_content(path, body)
+        name = content.id
+        home = self._projections.catalog.home(content.kind, name)
         if home:
             raise BadInput(f"{reference} is not gone", f"it stands in {home}")
         return name, path, body
@@ -203,34 +204,43 @@ class Lookup:
         from engram.model.shown import MemoryOrigin, source_step
 
         receipts = []
+        places = []
+        starts = self.places(memory.sources)
         for link in memory.sources:
             turn = self.turn(link)
-            said = _telling_line(turn.text, memory) if turn else "(no transcript shows it)"
+            below, said = _telling_line(turn.text, memory) if turn else (0, "")
+            said = said or "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+            file, line = starts[link]
+            # the speaker's line and a blank one stand before the words
+            places.append((file, line + 2 + below if turn else line))
         events = tuple(self._projections.catalog.log.events(memory.id))
-        return MemoryOrigin(
-            memory, tuple(receipts), events, source_step(event for *_, event in events)
-        )
+        step = source_step(event for *_, event in events)
+        return MemoryOrigin(memory, tuple(receipts), events, step, places=tuple(places))
 
     def grep(
         self, regex: str, wanted: Filter, go_on: Callable[[], bool] = lambda: True, *,
-        ignore_case: bool = False, turns: bool = True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        Lines of a memory's header count where `headers` are asked for.
         Whether to `go_on` is asked before each text. Raises BadInput for what is no regular
         expression, or one that takes too long.
         """
         # imported here: only this needs it
-        from engram.recall.grep import LineSearch
+        from engram.recall.grep import LineSearch, header_lines
 
         search = LineSearch(regex, ignore_case=ignore_case)
         for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
             if not go_on():
                 return
             if wanted.admits(memory):
-                for line in search.lines(self.text_now(memory)):
-                    yield memory.path, line
+                text = self.text_now(memory)
+                first = 0 if headers else header_lines(text)
+                body = "\n".join(text.split("\n")[first:])
+                for line in search.lines(body):
+                    yield memory.path, line._replace(number=line.number + first)
         hidden = self._projections.catalog.hidden() if turns else set()
         for path in self._projections.transcripts.paths() if turns else ():
             for block in self._projections.transcripts.blocks(path):
@@ -374,17 +384,18 @@ class Lookup:
                 yield block.link, self._attributed.here(turn)
 
 
-def _telling_line(text: str, memory: Memory) -> str:
-    """The line of a turn that a memory rests on: with its quote, else with most of its words."""
-    lines = [line for line in text.splitlines() if line.strip()]
+def _telling_line(text: str, memory: Memory) -> tuple[int, str]:
+    """`(lines before it, line)` of a turn that a memory rests on: with its quote, else with most
+    of its words."""
+    lines = [(at, line) for at, line in enumerate(text.split("\n")) if line.strip()]
     quoted = first_line(memory.quote, len(memory.quote))
     told = set(words(memory.text))
-    best = max(
+    at, best = max(
         lines,
-        key=lambda line: (quoted != "" and quoted in line, len(told.intersection(words(line)))),
-        default="",
+        key=lambda one: (quoted != "" and quoted in one[1], len(told.intersection(words(one[1])))),
+        default=(0, ""),
     )
-    return first_line(best, 200)
+    return at, first_line(best, 200)
 
 
 def link_named(reference: str, links: Iterable[str]) -> str:

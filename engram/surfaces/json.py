@@ -269,8 +269,10 @@ def origin(found: MemoryOrigin) -> Shape:
         "source_step": found.step._asdict(), **_other_vault(memory),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
-            {"source": link, "time": time, "role": role, "said": said}
-            for link, time, role, said in found.receipts
+            {"source": link, "time": time, "role": role, "said": said, "file": file, "line": line}
+            for (link, time, role, said), (file, line) in zip(
+                found.receipts, found.places, strict=True
+            )
         ],
         "events": [
             {"n": number, "time": time, "event": event.name, **dict(event.details)}

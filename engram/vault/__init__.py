@@ -448,10 +448,12 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        The headers of memories are looked into where `headers` are asked for.
         `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
         when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
         too long.
@@ -460,7 +462,9 @@ class Vault:
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(
+            regex, wanted, go_on, ignore_case=ignore_case, turns=turns, headers=headers
+        )
 
     # -- asking by name ------------------------------------------------------------------------
 

@@ -58,6 +58,17 @@ class Router(Verbs):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does; a reader that went away (`engram grep . | head -1`) is no failure.
+
+        click itself would end the process with 1.
+        """
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            caller().drop_output()
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs by group, without importing any of them."""
         for heading, verbs in GROUPS.items():
@@ -108,7 +119,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command for its caller; returns the exit code of design 6."""
 
     def command() -> object:
-        begin()
+        begin(sys.argv[1:] if arguments is None else arguments)
         # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
         code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
         finish()
@@ -161,7 +172,8 @@ def _refuse(message: str, hint: str, code: int, told: str) -> int:
     talk(f"error: {plain_line(message)}")
     talk(f"hint: {plain_line(hint)}")
     try:
-        if chosen().json and not chosen().answered:
+        wanted = chosen().json or (told == "USAGE_ERROR" and chosen().named)
+        if wanted and not chosen().answered:
             from engram.surfaces import json as shapes
 
             emit_json(shapes.error(told, plain_line(message), plain_line(hint)))

@@ -7,9 +7,10 @@ with an unset variable would give, and days that are none.
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
@@ -33,21 +34,24 @@ class Chosen:
     """What the common options said; an empty `vault` was not given.
 
     `answered` is set when data was written: an error that follows is no second document.
+    `named` is whether `--json` stands anywhere: what ends the parsing comes before it is read.
     `timezone` is that of the vault which was opened: times are shown in it.
     """
 
     vault: str = ""
     json: bool = False
     answered: bool = False
+    named: bool = False
     timezone: str = "UTC"
 
 
 _of_command: ContextVar[Chosen] = ContextVar("chosen")
 
 
-def begin() -> None:
+def begin(arguments: Sequence[str] = ()) -> None:
     """A command begins: nothing is chosen yet."""
-    _of_command.set(Chosen())
+    options = itertools.takewhile(lambda one: one != "--", arguments)
+    _of_command.set(Chosen(named="--json" in options))
 
 
 def chosen() -> Chosen:
