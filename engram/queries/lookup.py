@@ -67,7 +67,7 @@ class Lookup:
         if name:
             return name
         if name is None:
-            raise NotFound(f"there is no item {item}", "`engram search` shows ids")
+            raise NotFound(f"there is no item {item}", "`engram search WORDS` shows ids")
         raise NotFound(
             f"{item} is a candidate that became no memory", "`engram why --refused` shows those"
         )

@@ -32,7 +32,7 @@ class LineSearch:
         if len(regex) > MAX_PATTERN:
             raise BadInput(
                 f"the pattern is longer than {MAX_PATTERN} characters",
-                "search for a part of it, or use `engram search`",
+                "search for a part of it, or use `engram search WORDS`",
             )
         self._pattern = TimedPattern(regex, ignore_case=ignore_case)
         self._limit = TimeLimit(MATCHING_SECONDS)
