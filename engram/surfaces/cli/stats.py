@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 #: weeks without anything that are told in one line, if so many follow each other
 _IDLE = 3
-#: projects that are shown; narrower than this, a week has two digits of its year
 #: columns of a drawing where nothing says how many there are
 _USUAL = 80
+#: projects that are shown; narrower than this, a week has two digits of its year
 _PROJECTS, _NARROW = 12, 40
 
 
