@@ -64,7 +64,8 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     if retired or links:
         names = [memory.id for memory in memories]
         boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
-        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
+        renamed = [old.id for old, new in boxes if new is None or new.title != old.title]
+        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories, renamed)]
     edit = forget(memories if not links else retired, reason, ports.clock.now(), silenced)
     if not links:
         return edit
