@@ -46,7 +46,8 @@ class Overlay:
         self._due: dict[Day, Sequence[Memory]] = {}
         # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
-        self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
+        self.mentioned, self.accesses = under.mentioned, under.accesses
+        self.beginning = under.beginning
         self.spoken, self.purged = under.spoken, under.purged
 
     def put(self, memory: Memory) -> None:

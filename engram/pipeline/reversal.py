@@ -91,7 +91,7 @@ def _boxes(reverted: Reverted, ports: Ports) -> Pages:
 
 
 def _box_without(box: Box, reverted: Reverted, ports: Ports) -> Box | None:
-    """A box without the lines of what goes, and without the goal of turns that are taken back."""
+    """A box without the lines of what goes, and without the words of turns that are taken back."""
     gone = [name for name in box.memories if name in reverted.gone]
     left = ports.box_weaver.without(box, gone, ports.view) if gone else box
     if left is None:
@@ -102,12 +102,8 @@ def _box_without(box: Box, reverted: Reverted, ports: Ports) -> Box | None:
         (name, said.get(text, text) if name in reverted.reworded else text)
         for name, text in left.lines
     )
-    goal = left.goal
-    if goal and any(link.partition("#")[0] == box.session for link in reverted.links):
-        told = ports.view.opening(box.session, without=reverted.links)
-        goal = goal if " ".join(told.split()).startswith(goal) else ""
-    # a box without topics is called as its first line
-    return replace(left, lines=lines, goal=goal, title=said.get(left.title, left.title))
+    left = replace(left, lines=lines)
+    return ports.box_weaver.retold(box, left, reverted.links, ports.view)
 
 
 # -- entities -------------------------------------------------------------------------------------

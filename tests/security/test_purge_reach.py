@@ -103,6 +103,7 @@ def test_purge_leaves_no_word_below_the_home_folder(
     vault.consolidate(full=True)
     vault.rebuild()
     assert standing(vault, tmp_path, *words) == []
+    assert all(box.title and not box.title.startswith(TITLE) for box in vault.boxes())
     whole = named.get("reference") == conversation()[0].transcript
     assert bool(where(vault.root, "postgres")) is not whole
 

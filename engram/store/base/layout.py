@@ -36,7 +36,7 @@ DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 RUNS, POLICIES = "state/runs", "state/policies"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
-VERDICTS = "state/verdicts.jsonl"
+VERDICTS, JUDGED = "state/verdicts.jsonl", "state/judged.jsonl"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
@@ -134,6 +134,11 @@ def content_type(path: str) -> type[Content] | None:
 def is_page(path: str) -> bool:
     """Whether a path is that of a page that shows memories: one of PAGES, or a plain page."""
     return path in PROSE or kind_of(path) in PAGES
+
+
+def is_linked(path: str) -> bool:
+    """Whether links in a file are the program's to follow: memories, pages, plain pages."""
+    return path in PROSE or content_type(path) is not None
 
 
 def is_storable(path: str) -> bool:

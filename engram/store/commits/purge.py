@@ -175,6 +175,7 @@ def remains_of(events: Iterable[Event]) -> PurgeRemains:
         frozenset(details.get("rare", "").split()),
         details.get("phrase", ""),
         every - ids,
+        tuple((path, name) for path, name in json.loads(details.get("names") or "[]")),
     )
 
 
