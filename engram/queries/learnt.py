@@ -9,16 +9,21 @@ newer. A question is tried before it is offered; where none finds its memory, wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.stop_words import QUERY
+from engram.model.intake import Learnt
 from engram.model.memory import SESSION, Memory
 from engram.model.text import words
 
 if TYPE_CHECKING:
     from engram.model.intake import FindVerb
+    from engram.queries.recalling import Recalling
+    from engram.queries.search import SearchQueries
+    from engram.recall.borders import Recipient
+    from engram.recall.rank import Setting
     from engram.store.catalog.catalog import Catalog
 
 #: as many memories are asked about until one is found
@@ -31,8 +36,35 @@ _QUESTIONS = {
 }
 _ABOUT = "what do you know about {}?"
 
-#: a question, or words, and whether the memory of that id is what comes of them first
-Tried = Callable[[str, str], bool]
+
+class Tried(NamedTuple):
+    """How a person would ask: in a folder of some projects, for so many memories and tokens."""
+
+    recalling: Recalling
+    search: SearchQueries
+    setting: Setting
+    recipient: Recipient
+    limit: int
+    budget: int
+
+    def recalls(self, question: str, identifier: str) -> bool:
+        """Whether the block that answers a question begins with a memory."""
+        block = self.recalling.block(
+            question, setting=self.setting, limit=self.limit, budget=self.budget,
+            recipient=self.recipient,
+        )  # fmt: skip
+        return block.shown[:1] == (identifier,)
+
+    def finds(self, wanted: str, identifier: str) -> bool:
+        """Whether a search for some words finds a memory."""
+        found = self.search.search(wanted, limit=self.limit, setting=self.setting)
+        return any(hit.id == identifier for hit in found.memories)
+
+
+def learnt(batch: str, catalog: Catalog, tried: Tried) -> Learnt:
+    """What a batch brought, and a question or words that find one of it."""
+    memories = memories_of(batch, catalog)
+    return Learnt(memories, *_command_for(memories, tried))
 
 
 def memories_of(batch: str, catalog: Catalog) -> list[Memory]:
@@ -50,16 +82,16 @@ def _worth(memory: Memory) -> tuple[bool, float, float]:
     return memory.schema == SESSION, -memory.importance, -memory.confidence
 
 
-def command_for(memories: Sequence[Memory], recalls: Tried, finds: Tried) -> tuple[FindVerb, str]:
+def _command_for(memories: Sequence[Memory], tried: Tried) -> tuple[FindVerb, str]:
     """The verb and what to ask it, so that it answers with one of some memories."""
     said = [one for one in memories if one.schema != SESSION]
     for memory in said[:_TRIED]:
         for question in _questions(memory):
-            if recalls(question, memory.id):
+            if tried.recalls(question, memory.id):
                 return "recall", question
     for memory in memories[:_TRIED]:
         wanted = " ".join(islice(_telling(memory.title or memory.text), _WORDS))
-        if wanted and finds(wanted, memory.id):
+        if wanted and tried.finds(wanted, memory.id):
             return "search", wanted
     return "recall", ""
 
