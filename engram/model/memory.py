@@ -24,6 +24,8 @@ ARCHIVE = "archive"
 DECISION_STATES = ("proposed", "accepted")
 #: the header key with the day on which a commitment or a plan was carried out
 FULFILLED = "fulfilled"
+#: the header key of the day on which the person forgot it and wanted it never to be learnt again
+NEVER_AGAIN = "never_again"
 SPACES = ("session", "user", "project", "system")
 #: a session in which nothing was said for so long is over, hours
 SESSION_HOURS = 24

@@ -177,7 +177,7 @@ class Lookup:
         condition = where(
             statuses=wanted.shown, categories=wanted.looked_at,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
-            space=wanted.space,
+            space=wanted.space, without=wanted.without,
         )  # fmt: skip
         if not (wanted.as_of or wanted.schemas):
             return self._projections.catalog.listing(condition, limit)

@@ -64,6 +64,7 @@ VAULT_FORMAT = 1
 #: variables read elsewhere: paths, whether to run at all, the clock, the service manager
 _NOT_KEYS = frozenset({
     "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_NO_DAEMON", "ENGRAM_CLOCK",
+    "ENGRAM_HOOK_DRY_RUN",
     "ENGRAM_SYSTEMCTL", "ENGRAM_LAUNCHCTL", "ENGRAM_SCHTASKS",
 })  # fmt: skip
 #: prefixes that other programs of this name use; they are ignored

@@ -31,6 +31,10 @@ class Writer(Protocol):
         """Files to create for new memories, headers to patch for `(before, after)` pairs."""
         ...
 
+    def retitled(self, path: str, data: bytes) -> bytes:
+        """The file of a memory with the title of its statement, where it has none of its own."""
+        ...
+
 
 class PageWriter(Protocol):
     """Boxes, entities and summaries -> file changes, in the vault's own format."""

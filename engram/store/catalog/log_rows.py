@@ -163,6 +163,18 @@ class LogRows:
         rows = self._db.rows("select subject, details from events where name = ? order by n", name)
         return [(row[0], json.loads(row[1])) for row in rows]
 
+    def subjects(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
+        """`(n, subject)` of the events of some names in some transactions, oldest first."""
+        marks = ",".join("?" * len(names))
+        found: list[tuple[int, str]] = []
+        for number in sorted(numbers):
+            found += self._db.rows(
+                "select n, subject from events where n = ? and subject != ''"
+                f" and name in ({marks}) order by rowid",
+                number, *names,
+            )  # fmt: skip
+        return found
+
     def event_counts(self, name: str, detail: str) -> dict[str, int]:
         """How often each value of a detail occurs in the events of a name."""
         rows = self._db.rows(

@@ -69,8 +69,8 @@ class VaultTurns:
         """
         catalog = self._projections.catalog
         known = catalog.turns.transcript_names()
-        paths = self._projections.transcripts.paths()
-        strange = [path for path in paths if path.rpartition("/")[2][:-3] not in known]
+        transcripts = self._projections.transcripts
+        strange = [path for path in transcripts.paths() if transcripts.name_of(path) not in known]
         return self._add_shown(list(dict.fromkeys((*strange, *also))))
 
     def _add_shown(self, paths: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from engram.model.ids import docid
 from engram.model.instant import local_day
 from engram.model.memory import is_proposed
 from engram.surfaces.cli.arguments import chosen
-from engram.surfaces.cli.terminal import hanging
+from engram.surfaces.cli.terminal import hanging, styled
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant
@@ -43,9 +43,11 @@ def line_of(
     """The line of anything that has a short id; harmless on a terminal."""
     day = f"{'about ' if guessed else ''}{local_day(created, chosen().timezone)}"
     about = plain_line(" ".join(filter(None, (short_id, day, category, project))))
-    noted = "".join(f" ({note})" for note in notes if note)
+    said = ", ".join(filter(None, notes))
+    noted = f" ({said})" if said else ""
     shown = f"  {plain_line(title)}{noted}" if title else noted
-    return hanging(f"{plain(before)}{about}{shown}", _INDENT)
+    line = hanging(f"{plain(before)}{about}{shown}", _INDENT)
+    return line.replace(short_id, styled(short_id, fg="cyan"), 1)
 
 
 def standing(memory: Memory) -> str:

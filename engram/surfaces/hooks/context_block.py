@@ -91,6 +91,11 @@ class ContextSource(NamedTuple):
         """Its files, to be read again where they changed."""
         return FilesNow(self.root, self.today, self.settings.capture.redact_allow)
 
+    def leaves_out(self, path: str) -> bool:
+        """Whether the settings keep out what lies or is said at a path."""
+        outside = _exclusion(self.settings.capture.exclude)
+        return outside is not None and outside(path, "")
+
 
 class GivenContext(NamedTuple):
     """A block; the memories and summaries in it, in order, with the item ids that they have.
@@ -143,8 +148,7 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
 
 def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
     """The names of the project of a folder; none where it is kept out."""
-    outside = _exclusion(source.settings.capture.exclude)
-    if outside is not None and outside(folder, ""):
+    if source.leaves_out(folder):
         return ()
     return project_names(folder, source.places.home, source.root)
 
