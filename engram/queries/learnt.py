@@ -9,6 +9,7 @@ newer. A question is tried before it is offered; where none finds its memory, wo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ from engram.language.stop_words import QUERY
 from engram.model.intake import Learnt
 from engram.model.memory import SESSION, Memory
 from engram.model.text import words
+from engram.queries.written_memories import written_by
 
 if TYPE_CHECKING:
     from engram.model.intake import FindVerb
@@ -34,6 +36,8 @@ _QUESTIONS = {
     "decision": "what was decided about {}?",
     "preference": "what do I prefer about {}?",
 }
+#: something with its article, of one word or two
+_NAMED = re.compile(r"\b(the|our|my) ((?!user\b)[A-Za-z][\w-]+(?: [A-Za-z][\w-]+)?)")
 _ABOUT = "what do you know about {}?"
 
 
@@ -69,7 +73,7 @@ def learnt(batch: str, catalog: Catalog, tried: Tried) -> Learnt:
 
 def memories_of(batch: str, catalog: Catalog) -> list[Memory]:
     """The live memories that a batch wrote, best first."""
-    found = (catalog.memory(one) for one in catalog.log.written_by(batch))
+    found = (catalog.memory(one) for one in written_by(catalog, [batch]))
     newest_first = sorted((one for one in found if one is not None and one.live), key=_age)[::-1]
     return sorted(newest_first, key=_worth)
 
@@ -97,10 +101,14 @@ def _command_for(memories: Sequence[Memory], tried: Tried) -> tuple[FindVerb, st
 
 
 def _questions(memory: Memory) -> Iterator[str]:
-    """Questions about the topics of a memory, as its words name them, the widest first."""
+    """Questions about what a memory names with an article, and then about its topics."""
     held = set(words(memory.text))
     topics = [tag for tag in memory.tags if tag in held]
     form = _QUESTIONS.get(memory.category, _ABOUT)
+    for named in _NAMED.finditer(memory.text):
+        told = [one for one in named[2].split() if one.casefold() not in QUERY]
+        if told and named[2].startswith(told[0]):
+            yield form.format(" ".join((named[1], *told)))
     for most in (2, 1):
         if len(topics) >= most:
             yield form.format(" and ".join(topics[:most]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 from tests.cli.shop import Shop
@@ -99,3 +100,69 @@ def test_a_dry_run_writes_nothing(shop: Shop) -> None:
     for arguments in (["purge", "decision"], ["undo"], ["undo", "import-1"], ["rebuild"]):
         assert shop.run(*arguments, "--dry-run").code == 0
     assert tree_digest(shop.vault) == before
+
+
+def test_several_sources_are_one_import_that_ends_with_what_was_learnt(shop: Shop) -> None:
+    shop.write("mixed/session.jsonl", FIXTURE.read_bytes())
+    shop.write(
+        "mixed/turns.jsonl",
+        '{"role": "user", "content": "I prefer rye over wheat.", "session": "r",'
+        ' "timestamp": "2026-03-05T09:00:00Z"}\n',
+    )
+    before = tree_digest(shop.vault / "facts")
+    ran = shop.run("import", "auto", "mixed", "--yes")
+    taken, learnt, *rest = ran.out.splitlines()[1:]
+    assert taken == "jsonl: took in 1 new turn of 1 from 1 file"
+    assert learnt.startswith("learnt ")
+    # the person's own before where a session stopped
+    categories = [line.split()[2] for line in rest if line.startswith("  #")]
+    assert categories == sorted(categories, key=lambda one: one == "moment")
+    assert "preference" in categories
+    hints = ran.err.splitlines()
+    assert hints[0] == "next: engram list"
+    assert hints[-2:] == [
+        "      engram review import-2", "take it back with: engram undo import-2",
+    ]  # fmt: skip
+    assert shop.run("undo", "import-2").code == 0
+    assert tree_digest(shop.vault / "facts") == before
+    again = json.loads(shop.run("import", "auto", "mixed", "--yes", "--json").out)
+    assert {row["batch"] for row in again} == {"import-3"}
+
+
+def test_the_question_that_an_import_offers_has_an_answer(shop: Shop) -> None:
+    shop.write(
+        "more.jsonl",
+        '{"role": "user", "content": "We decided to bake the rye bread at night.",'
+        ' "session": "r", "timestamp": "2026-03-05T09:00:00Z"}\n',
+    )
+    ran = shop.run("import", "jsonl", "more.jsonl")
+    (offered,) = (line for line in ran.err.splitlines() if " recall " in line)
+    _, verb, question = shlex.split(offered)
+    assert "bake the rye bread at night" in shop.run(verb, question).out
+
+
+def test_a_file_of_another_source_is_named_and_nothing_is_written(shop: Shop) -> None:
+    with_an_agent(shop)
+    before, file = tree_digest(shop.vault), ".claude/projects/shop/session.jsonl"
+    ran = shop.run("import", "codex", file)
+    assert ran.code == 1 and f"error: {file} is of claude-code, not of codex" in ran.err
+    assert f"hint: engram import claude-code {file}\n" in ran.err
+    ran = shop.run("import", "claude")
+    assert ran.code == 1 and "did you mean claude-code or claude-ai or " in ran.err
+    ran = shop.run("import", file)
+    assert ran.code == 1 and f"hint: engram import auto {file}\n" in ran.err
+    assert tree_digest(shop.vault) == before
+
+
+def test_messages_in_the_wrong_order_are_told_by_time_and_come_once(shop: Shop) -> None:
+    said = [
+        {"role": "user", "content": f"Number {hour}.", "session": "late", "id": f"n{hour}",
+         "timestamp": f"2026-03-05T{hour:02d}:00:00Z"}
+        for hour in (14, 9, 11)
+    ]  # fmt: skip
+    shop.write("late.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+    assert shop.run("import", "jsonl", "late.jsonl").code == 0
+    (transcript,) = (shop.vault / "transcripts" / "2026-03-05").glob("*.md")
+    text = transcript.read_text(encoding="utf-8")
+    assert text.index("Number 9.") < text.index("Number 11.") < text.index("Number 14.")
+    assert shop.run("import", "jsonl", "late.jsonl").out == "nothing new in 1 file\n"
