@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -61,6 +62,11 @@ def chosen() -> Chosen:
     except LookupError:
         begin()
         return _of_command.get()
+
+
+def program() -> str:
+    """How a command begins that is to work on the same vault: `engram`, or with its --vault."""
+    return f"engram --vault {shlex.quote(chosen().vault)}" if chosen().vault else "engram"
 
 
 def common(function: _Command) -> _Command:

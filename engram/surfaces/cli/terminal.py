@@ -30,6 +30,14 @@ def styled(text: str, **style: Any) -> str:
     return click.style(text, **style) if wanted and environment.get("TERM") != "dumb" else text
 
 
+def has_blocks() -> bool:
+    """Whether the locale takes block characters; one that nobody set does."""
+    environment = caller().environment
+    names = (environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next((name for name in names if name), "UTF-8")
+    return "utf" in locale.casefold()
+
+
 def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
     indent = _margin(indent)
@@ -61,7 +69,7 @@ def hanging(text: str, indent: int) -> str:
     """A harmless one-line text; what does not fit into the first line goes on below, indented."""
     indent = _margin(indent)
     first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
-    return "\n".join([first, *(" " * indent + line for line in more)])
+    return "\n".join([first.rstrip(), *(" " * indent + line.rstrip() for line in more)])
 
 
 def marked(text: str, spans: Spans) -> str:

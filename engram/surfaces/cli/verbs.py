@@ -66,6 +66,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Service": {
         "init": "make a vault, in the usual folder or another, and register it",
         "status": "what is captured, pending, refused; whether the daemon runs",
+        "stats": "turns, memories, refusals, spending by week; bars or a picture",
         "doctor": "check vault, hooks and daemon, with one fix for each finding",
         "config": "show, set and locate the settings",
         "trust": "register an existing vault on this machine, as after a move",
