@@ -33,6 +33,7 @@ _MAPS = {
     ("config show", ""), ("policy show", "values"), ("policy show", "without_effect"),
     ("tiers", "categories"), ("status", "memories"), ("status", "refused"),
     ("status", "failures"), ("status", "records"), ("status", "last_run.steps"),
+    ("status", "inbox"),
     ("import", "refused"), ("recall", "history"),
 }  # fmt: skip
 
