@@ -1373,6 +1373,13 @@ class Vault:
             )
         )  # fmt: skip
 
+    def left_in_inbox(self) -> Mapping[str, str]:
+        """The files that the inbox does not take in, by their paths in the vault, and why."""
+        from engram.pipeline.inbox_files import why_left
+        from engram.queries.checks import left_in_inbox
+
+        return left_in_inbox(self.parts.disk, lambda path: why_left(path, self.parts))
+
     def audit(self) -> AuditReport:
         """How good what was written is, row by row (`health.audit`); nothing is written."""
         from engram.health.audit import report
