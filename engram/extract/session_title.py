@@ -21,9 +21,9 @@ from engram.extract.work_words import telling_words
 from engram.language.conversation_name import given_title, request_title, without_opening
 from engram.language.keywords import is_tool, tags_of
 from engram.language.stop_words import ENGLISH, GERMAN_FILLERS
-from engram.language.titles import title_of
 from engram.language.topics import topic_terms
 from engram.model.text import words
+from engram.model.titles import title_of
 from engram.model.turn import Turn
 
 #: a request of fewer words of its own is told with what came of it, if that has as many

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.requests import command_line, is_typed, request_of, task_line
-from engram.language.titles import title_of
+from engram.model.titles import title_of
 from engram.model.turn import Turn
 
 #: a longer title is a first request, and no subject

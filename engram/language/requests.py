@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from engram.language.own_ranges import Range, own_ranges, wrote_program
 from engram.language.own_statements import statements
-from engram.language.sentences import sentence_ranges
 from engram.language.stop_words import TOPIC
+from engram.model.sentences import sentence_ranges
 from engram.model.text import words
 from engram.model.turn import Turn
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.titles import WIDTH, shown_title, title_of
 from engram.model.display import plain_line
 from engram.model.memory import Memory
 from engram.model.text import words
+from engram.model.titles import WIDTH, shown_title, title_of
 from tests.effort import examples
 
 #: statement -> title
