@@ -40,6 +40,7 @@ class AuditEvidence:
     `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
     pairs that do not agree, with why; `roles` say who spoke a turn, by its link; `typed`
     are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
+    `links` is how many links there are, `dead` has those that lead nowhere: id or path, and why;
     `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
     rules or a model made.
     """
@@ -59,6 +60,8 @@ class AuditEvidence:
     rules: Mapping[str, str] = field(default_factory=dict)
     junk: Mapping[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
+    links: int = 0
+    dead: Sequence[tuple[str, str]] = ()
     accesses: Mapping[str, Access] = field(default_factory=dict)
 
     @property
@@ -74,7 +77,7 @@ def report(seen: AuditEvidence) -> AuditReport:
 
 def audit(seen: AuditEvidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
-    live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
+    live, sourced = len(seen.live), len(seen.unboxed)
     boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
     rows: list[tuple[str, Callable[[AuditEvidence], Iterator[AuditFlaw]], int, float, str]] = [
         ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
@@ -84,7 +87,13 @@ def audit(seen: AuditEvidence) -> list[AuditRow]:
         ("junk", _junk, len(seen.junk), 0.05, "`engram review`, or `engram retire ID`"),
         ("stale", _stale, live, 0.1, "`engram review` asks about each; `engram consolidate`"),
         ("without_receipt", _unproven, live, 0.05, "`engram confirm ID`, or `engram retire ID`"),
-        ("dead_links", _dead, links, 0.0, "`engram restore ID`, or remove the link by hand"),
+        (
+            "dead_links",
+            _dead,
+            seen.links,
+            0.0,
+            "`engram consolidate` after a rename; `engram restore ID`, or remove the link by hand",
+        ),
         ("orphans", _orphans, boxed, 0.02, "`engram consolidate --full` boxes them"),
         (
             "contradictions",
@@ -221,32 +230,8 @@ def _contradictions(seen: AuditEvidence) -> Iterator[AuditFlaw]:
 
 
 def _dead(seen: AuditEvidence) -> Iterator[AuditFlaw]:
-    """Memories and pages with links to missing targets."""
-    there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
-    there |= {page.id for page in seen.summaries}
-    for name, what, link in _links(seen):
-        if link not in (seen.roles if what == "source" else there):
-            yield AuditFlaw((name,), f"{what} {link} is gone")
-
-
-def _links(seen: AuditEvidence) -> Iterator[tuple[str, str, str]]:
-    """`(from, what it is, to)` of every link that leads to something with a file or a turn."""
-    for memory in seen.memories:
-        for what in ("supersedes", "superseded_by", "conflicts"):
-            yield from ((memory.id, what, link) for link in getattr(memory, what))
-        yield from ((memory.id, "source", link) for link in memory.sources)
-    for box in seen.boxes:
-        yield from ((box.id, "memory", name) for name in box.memories)
-    for page in seen.summaries:
-        yield from ((page.id, "memory", name) for name in page.memories)
-        pages = (*page.supersedes, page.superseded_by)
-        yield from ((page.id, "summary", name) for name in pages if name)
-    for entity in seen.entities:
-        rows = (*entity.timeline, *entity.activity)
-        named = (*(name for _, name, _ in rows), *(name for *_, name in entity.relations))
-        yield from ((entity.id, "memory", name) for name in dict.fromkeys(named) if name)
-        others = (*(other for other, *_ in entity.relations), entity.merged_into)
-        yield from ((entity.id, "entity", name) for name in dict.fromkeys(others) if name)
+    """Notes with links that lead nowhere."""
+    yield from (AuditFlaw((name,), why) for name, why in seen.dead)
 
 
 def _orphans(seen: AuditEvidence) -> Iterator[AuditFlaw]:

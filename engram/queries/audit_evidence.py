@@ -15,6 +15,7 @@ from engram.model.ports import Heard
 from engram.model.shown import SourceStep
 from engram.model.trace import WRITE
 from engram.queries.checks import with_secrets
+from engram.queries.dead_links import VaultLinks
 from engram.queries.junk import junk_codes
 from engram.queries.lookup import Lookup
 from engram.store.base.disk import VaultDisk
@@ -34,6 +35,8 @@ def inspect(
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
     at = {memory.path: memory.id for memory in memories}
+    vault_links = VaultLinks(disk, projections)
+    dead = [(one.id or one.path, one.why) for one in vault_links.dead()]
     return AuditEvidence(
         now=context.now,
         memories=memories,
@@ -50,6 +53,8 @@ def inspect(
         rules=_rules(projections, live),
         junk=_junk(live, projections, lookup, admission),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
+        links=vault_links.looked_at,
+        dead=dead,
         accesses=view.accesses(memory.id for memory in live),
     )
 

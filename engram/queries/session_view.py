@@ -22,7 +22,7 @@ def session_named(
 ) -> ShownSession | None:
     """The session of that name with its last `most` messages; None where there is none."""
     name = reference.strip().removeprefix("[[").removesuffix("]]")
-    name = name.rpartition("/")[2].removesuffix(".md")
+    name = projections.names().id_of(name).rpartition("/")[2].removesuffix(".md")
     if not name.isprintable():  # arguments that are no text
         return None
     rows = projections.catalog.turns

@@ -41,6 +41,8 @@ def _line(entry: ChangeEntry) -> str:
     notes = [entry.batch] if entry.batch else []
     notes += [f"undoes {' '.join(map(str, entry.undoes))}"] if entry.undoes else []
     notes += ["undone"] if entry.undone else []
+    if entry.kind == "relink":
+        notes.append(f"links of {plural(entry.changes, 'page')} follow a renamed file")
     notes += [f"left to you: {', '.join(entry.left)}"] if entry.left else []
     files = plural(entry.changes, "file")
     shown = f"{entry.number:>6}  {entry.time}  {entry.kind:<12}{files:<12}{'; '.join(notes)}"
