@@ -26,6 +26,7 @@ EXAMPLES: dict[str, list[str]] = {
     "boxes": [], "traces": [], "summaries": [],
     "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
+    "stats": [],
     "events": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],

@@ -36,6 +36,7 @@ from engram.store.catalog.turn_rows import TurnRows
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.store.catalog.access import AccessRows
+    from engram.store.catalog.activity_rows import ActivityRows
     from engram.store.catalog.age_rows import AgeRows
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -145,6 +146,13 @@ class Catalog:
     def tiers(self) -> TierRows:
         """What the tier of each memory is computed from."""
         return TierRows(self.db.rows)
+
+    @cached_property
+    def activity(self) -> ActivityRows:
+        """How much was said and learnt when."""
+        from engram.store.catalog.activity_rows import ActivityRows
+
+        return ActivityRows(self.db.rows)
 
     @classmethod
     def open(cls, path: Path, vault: str) -> Catalog:
@@ -405,6 +413,9 @@ class Catalog:
 
     def put_memory(self, memory: Memory, audience: Audience = "person") -> None:
         """Record a memory as its file says it, and to whom it may be given."""
+        # imported here: a question writes nothing
+        from engram.language.proper_names import mentioned_in
+
         self._drop_memory(memory.id)
         self.db.do(
             "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -431,7 +442,7 @@ class Catalog:
         self.db.many(
             "insert or ignore into mentions values(?,?)",
             # what a session holds stands on no page of an entity
-            [(name, memory.id) for name in memory.entities if memory.space != SESSION],
+            [(name, memory.id) for name in mentioned_in(memory) if memory.space != SESSION],
         )
         self.db.many(
             "insert or ignore into called values(?,?)",

@@ -45,6 +45,10 @@ class VaultTurns:
         """How many turns of a source an undo took back, without those captured again."""
         return self._projections.catalog.turns.count_taken_back(source)
 
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this, those that were taken back too."""
+        return self._projections.catalog.turns.batches(kind)
+
     def titles_taken_back(self, transcript: str) -> set[str]:
         """The titles that a conversation had when turns of it were taken back."""
         return self._projections.catalog.turns.titles_taken_back(transcript)

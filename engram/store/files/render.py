@@ -20,7 +20,7 @@ from engram.store.base import layout
 from engram.store.files.box_file import box_changes, box_remains, render_box
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.meaning import same_meaning
-from engram.store.files.memory_file import memory_changes, render_memory
+from engram.store.files.memory_file import memory_changes, render_memory, retitled
 from engram.store.files.summary_file import render_summary, summary_changes, summary_remains
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class FileRenderer:
         if patched == data:
             return []
         return [Change(before.path, data, patched, f"{_noun(after)} updated")]
+
+    def retitled(self, path: str, data: bytes) -> bytes:
+        """The file of a memory with the title of its statement, where it has none of its own."""
+        return retitled(path, data)
 
     def _existing(self, content: layout.Content) -> bytes:
         data = self._disk.read(content.path)

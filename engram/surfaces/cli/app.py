@@ -70,6 +70,7 @@ VERBS: dict[str, str] = {
     "log": "the changes, newest first",
     "events": "what was written, refused, replaced, forgotten and given, event by event",
     "status": "what is pending, captured, refused, and when",
+    "stats": "turns, memories, refusals and spending by week, as bars or a picture",
     "audit": "the quality of what was written, with one fix for each row",
     "doctor": "check the vault, with one fix for each finding",
     "embed": "make vectors of memories and turns, so that search goes by meaning too",

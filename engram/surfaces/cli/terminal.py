@@ -30,6 +30,19 @@ def styled(text: str, **style: Any) -> str:
     return click.style(text, **style) if wanted and environment.get("TERM") != "dumb" else text
 
 
+def width() -> int:
+    """How many columns a drawing may take: those of COLUMNS, else of the terminal, else 80."""
+    return _columns() or 80
+
+
+def has_blocks() -> bool:
+    """Whether the locale takes block characters; one that nobody set does."""
+    environment = caller().environment
+    names = (environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next((name for name in names if name), "UTF-8")
+    return "utf" in locale.casefold()
+
+
 def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
     room = _room(indent)
@@ -59,7 +72,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 def hanging(text: str, indent: int) -> str:
     """A harmless one-line text; what does not fit into the first line goes on below, indented."""
     first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
-    return "\n".join([first, *(" " * indent + line for line in more)])
+    return "\n".join([first.rstrip(), *(" " * indent + line.rstrip() for line in more)])
 
 
 def marked(text: str, spans: Spans) -> str:
@@ -81,11 +94,17 @@ def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
 
 def _room(indent: int) -> int | None:
     """The columns beside an indentation; None when nothing says how wide a line may be."""
+    wide = _columns()
+    return None if wide is None else max(wide, _NARROWEST) - indent
+
+
+def _columns() -> int | None:
+    """What COLUMNS says, else the terminal; None where neither says how wide a line may be."""
     try:
-        width = int(caller().environment.get("COLUMNS", ""))
+        wide = int(caller().environment.get("COLUMNS", ""))
     except ValueError:
-        width = caller().columns()
-    return None if width < 1 else max(width, _NARROWEST) - indent
+        wide = caller().columns()
+    return wide if wide > 0 else None
 
 
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
