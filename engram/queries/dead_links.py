@@ -114,7 +114,7 @@ class VaultLinks:
             meant = self._names.id_of(target, path)
             now = self._names.link_to(meant)
             if now == meant and self._names.any() and self._projections.view.taken([meant]):
-                return f"[[{target}]] leads nowhere: no link can lead to the name of its file: rename it"
+                return f"[[{target}]] leads nowhere: no link can name its file, so rename it"
             if now not in (meant, target):
                 called = now.partition("#")[0]
                 return f"[[{target}]] leads nowhere: its file is called {called} now"
