@@ -99,8 +99,8 @@ SMALL = {
     "closing 20": ("20 turns: closed in", "splitting them into sentences"),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
-#: have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)
-TESTED_ELSEWHERE = {"model_tier", "redaction"}
+#: have tests of their own (capture/test_redact, pipeline/test_stored_model_answers, year)
+TESTED_ELSEWHERE = {"model_tier", "redaction", "year"}
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
+from math import isfinite
 from typing import NamedTuple
 
 from engram.llm.provider import Provider
@@ -25,6 +27,31 @@ class Purpose(NamedTuple):
     prompt: str
     subject: str = ""
     turns: int = 0
+
+
+class Used(NamedTuple):
+    """One request: its `time`, the model as `provider/model`, tokens of both directions."""
+
+    time: str
+    subject: str
+    model: str
+    tokens: int
+    usd: float
+
+
+def used(log: bytes) -> Iterator[Used]:
+    """The requests of a usage log, without the lines that cannot be read."""
+    for line in log.splitlines():
+        try:
+            row = json.loads(line)
+            tokens = int(row["input_tokens"]) + int(row["output_tokens"])
+            usd = float(row["usd"])
+            model = f"{row['provider']}/{row['model']}"
+            one = Used(str(row["time"]), str(row["subject"]), model, tokens, usd)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            continue  # a line that was torn when a process was killed
+        if tokens >= 0 and isfinite(usd) and usd >= 0:
+            yield one
 
 
 class UsageLog:

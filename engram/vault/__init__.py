@@ -28,6 +28,7 @@ from engram.store.base import layout
 from engram.vault.wiring import Adapters, VaultParts, parts_of
 
 if TYPE_CHECKING:
+    from engram.model.activity import Activity
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
@@ -38,7 +39,13 @@ if TYPE_CHECKING:
     from engram.model.given import How, Reader
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
-    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.intake import (
+        CaptureResult,
+        ExtractionResult,
+        ImportReport,
+        Learnt,
+        ReadFile,
+    )
     from engram.model.item import Store
     from engram.model.judgement import Grade, Measured
     from engram.model.memory import Memory
@@ -395,7 +402,9 @@ class Vault:
         self._settled()
         recipient = self._recipient(projects, Reader(UNKNOWN))
         today = day_of(self.clock.now())
-        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
+        return rules_block(
+            self.parts.catalog, recipient, today, most, self.parts.redactor.clean, self.timezone
+        )
 
     def exported_records(
         self, *, schemas: Sequence[str] = (), projects: Sequence[str] | None = None,
@@ -428,7 +437,8 @@ class Vault:
         from engram.queries.open_documents import open_documents
 
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
+        names = self.parts.projections.names()
+        return open_documents(self.parts.catalog, names, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
@@ -449,10 +459,12 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        The headers of memories are looked into where `headers` are asked for.
         `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
         when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
         too long.
@@ -461,7 +473,9 @@ class Vault:
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(
+            regex, wanted, go_on, ignore_case=ignore_case, turns=turns, headers=headers
+        )
 
     # -- asking by name ------------------------------------------------------------------------
 
@@ -478,27 +492,28 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
-        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+        """The file of a memory or page, a turn, or a conversation, by any name that it has.
 
         Raises NotFound.
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.queries.named_memories import shown
+        from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        found = self._session(reference) or shown(reference, self.parts.memories)
+        parts = self.parts
+        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
 
-    def _session(self, reference: str) -> ShownSession | None:
+    def _session(self, reference: str, exact: bool) -> ShownSession | None:
         from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
         # a person reads on while a policy file is not understood
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
-        return session_named(reference, most, parts.projections, parts.conversations)
+        return session_named(reference, most, parts.projections, parts.conversations, exact=exact)
 
     def _read(self, memory: Memory) -> Retention | None:
         """Count that a memory is read; its tier and score before. None for another vault's."""
@@ -511,9 +526,10 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", without: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
-        """The memories that pass, newest first; empty arguments do not filter.
+        """The memories that pass, newest first, but records of the schema `without`; empty
+        arguments do not filter.
 
         `as_of` is an Instant, or a Day of the vault's time zone at its end: what was true then,
         whatever became of it but for what was forgotten. Raises BadInput for any other text.
@@ -521,7 +537,9 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
+        wanted = Filter(
+            categories, statuses, project, tag, since, before, asked, schemas, space, without
+        )
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:
@@ -536,8 +554,11 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory or summary in both directions, each with its reason."""
-        return self._lookup().links(reference)
+        """The links of a memory, page, turn or conversation in both directions, with reasons."""
+        from engram.queries.named_links import links_named
+
+        lookup, parts = self._lookup(), self.parts
+        return links_named(reference, lookup, parts.projections, parts.entities)
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
@@ -574,6 +595,33 @@ class Vault:
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
         return self._lookup().learnt_on(day, self.clock.now(), self.parts.timezone)
+
+    def learnt(self, batch: str, projects: Sequence[str] = ()) -> Learnt:
+        """What a batch brought, best first, and a question or words that find one of it.
+
+        They are tried as the person would ask them in a folder of these `projects`; no read counts.
+        """
+        from engram.model.given import Reader
+        from engram.model.intake import Learnt
+        from engram.queries.learnt import command_for, memories_of
+
+        self.ready_to_read()
+        chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
+        recipient = self._recipient(projects, Reader())
+
+        def recalls(question: str, identifier: str) -> bool:
+            block = self.parts.recalling.block(
+                question, setting=setting, limit=chosen.limit, budget=chosen.budget_tokens,
+                recipient=recipient,
+            )  # fmt: skip
+            return block.shown[:1] == (identifier,)
+
+        def finds(wanted: str, identifier: str) -> bool:
+            found = self.parts.search.search(wanted, limit=chosen.limit, setting=setting)
+            return any(hit.id == identifier for hit in found.memories)
+
+        memories = memories_of(batch, self.parts.catalog)
+        return Learnt(memories, *command_for(memories, recalls, finds))
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""
@@ -672,6 +720,23 @@ class Vault:
             known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
             shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
             measured=self.measured(),
+        )  # fmt: skip
+
+    def activity(
+        self, *, since: str = "", before: str = "", weeks: int = 0, project: str = ""
+    ) -> Activity:
+        """Turns, memories, refusals and requests to models, by week of the vault's time zone.
+
+        From the day, month or year `since` to before another: without them the last 13 `weeks`, or
+        as many as are asked for. `project` is of one project only. Raises BadInput.
+        """
+        from engram.queries.weekly_activity import activity_of
+
+        self.ready_to_read()
+        parts = self.parts
+        return activity_of(
+            parts.catalog, parts.disk, parts.timezone, self.clock.now(), since=since,
+            before=before, weeks=weeks, project=project,
         )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
@@ -797,9 +862,12 @@ class Vault:
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
         dry_run: bool = False, live: bool = False, again: bool = True, index: bool = True,
+        batch: str = "",
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
     ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
+
+        What joins the `batch` of another source is taken back with it.
 
         What it brings is history, which a model reads only when `tier` is "model". What an undo
         took back comes `again`, unless that is False, or the import `live`: then nobody asked for
@@ -813,13 +881,12 @@ class Vault:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
             source, paths, self.parts, extract=extract, tier=tier, live=live, again=again,
-            index=index,
-            progress=progress, extracted=extracted,
+            index=index, batch=batch, progress=progress, extracted=extracted,
         )  # fmt: skip
 
     def read_file(self, path: Path) -> ReadFile:
         """What an import of a file of the inbox keeps of it, captured before or not."""
-        from engram.pipeline.imports import read_file_whole
+        from engram.pipeline.inbox_files import read_file_whole
 
         return read_file_whole(path, self.parts)
 
@@ -844,10 +911,13 @@ class Vault:
         return sum(os.path.getsize(file) for file in files_of(source, paths, self.parts))
 
     def check_tier(self, tier: Tier) -> None:
-        """Raise BadInput where a model is to read, and none is configured."""
+        """Raise BadInput where a model is to read and none is configured; ModelRefuses for one
+        that has no key."""
         from engram.pipeline.consolidation import check_tier
 
         check_tier(tier, self.parts)
+        if tier == "model":
+            self.parts.check_key()
 
     def tick(self) -> ExtractionResult:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
@@ -1138,7 +1208,8 @@ class Vault:
         from engram.pipeline.writing import writing
 
         with writing(self.parts):
-            written = edits.rewrite(memory, before, after)
+            titled = self.parts.writer.retitled(memory.path, after)
+            written = edits.rewrite(memory, before, titled)
             self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
 
@@ -1290,7 +1361,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
-        from engram.pipeline.imports import why_left
+        from engram.pipeline.inbox_files import why_left
         from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 

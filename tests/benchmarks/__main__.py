@@ -32,6 +32,7 @@ MEASUREMENTS = (
     "phases",
     "beside",
     "spaces",
+    "year",
 )
 
 

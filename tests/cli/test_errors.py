@@ -89,7 +89,6 @@ def test_a_mistake_in_the_arguments_ends_with_2(
         ("there are no transcripts in empty", ["import", "auto", "empty"]),
         ("is no vault", ["trust", "empty"]),
         ("does not exist", ["trust", "nowhere"]),
-        ("is a vault already", ["init", "vault"]),
         ("is a file", ["init", "chat.jsonl"]),
         ("cannot make", ["init", "chat.jsonl/vault"]),
         ("is not a folder", ["capture", "--follow", "nowhere"]),
@@ -148,8 +147,9 @@ def test_text_that_is_not_utf_8_is_taken_in_without_a_word(shop: Shop) -> None:
 
 def test_without_a_vault_the_hint_says_how_to_make_one(shop: Shop) -> None:
     shop.environment.clear()
+    shop.environment["ENGRAM_HOME"] = str(shop.folder / "another")
     ran = shop.run("list")
-    refused(ran, 1, says="home/engram does not exist")
+    refused(ran, 1, says=f"{shop.folder}/engram does not exist")
     assert "`engram init " in ran.err
 
 
@@ -272,6 +272,9 @@ def test_a_disk_that_takes_nothing_is_an_error_and_not_a_bug(
         ("INPUT_ERROR", 1, ["--json", "grep", "("]),
         ("USAGE_ERROR", 2, ["--json", "show"]),
         ("USAGE_ERROR", 2, ["list", "--json", "--since", "2026-3-6"]),
+        ("USAGE_ERROR", 2, ["list", "--since", "2026-3-6", "--json"]),
+        ("USAGE_ERROR", 2, ["serach", "x", "--json"]),
+        ("USAGE_ERROR", 2, ["config", "--frob", "--json"]),
     ],
 )
 def test_an_error_is_one_object_for_programs(

@@ -20,7 +20,7 @@ from engram.surfaces.remote.call_context import caller
 Spans = Sequence[tuple[int, int]]
 
 #: Narrower than this, lines are not fitted: nothing would be left of them.
-_NARROWEST = 30
+_NARROWEST = 20
 
 
 def styled(text: str, **style: Any) -> str:
@@ -30,8 +30,17 @@ def styled(text: str, **style: Any) -> str:
     return click.style(text, **style) if wanted and environment.get("TERM") != "dumb" else text
 
 
+def has_blocks() -> bool:
+    """Whether the locale takes block characters; one that nobody set does."""
+    environment = caller().environment
+    names = (environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next((name for name in names if name), "UTF-8")
+    return "utf" in locale.casefold()
+
+
 def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
+    indent = _margin(indent)
     room = _room(indent)
     line = plain_line(text)
     if room is None or columns(line) <= room:
@@ -48,7 +57,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 
     `text` has been through `plain`: spans are offsets into what is shown.
     """
-    margin = " " * indent
+    margin = " " * (indent := _margin(indent))
     lines = [
         margin + _marked(text[start:end], [(a - start, b - start) for a, b in spans])
         for start, end in _lines(text, _room(indent))
@@ -58,8 +67,9 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 
 def hanging(text: str, indent: int) -> str:
     """A harmless one-line text; what does not fit into the first line goes on below, indented."""
+    indent = _margin(indent)
     first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
-    return "\n".join([first, *(" " * indent + line for line in more)])
+    return "\n".join([first.rstrip(), *(" " * indent + line.rstrip() for line in more)])
 
 
 def marked(text: str, spans: Spans) -> str:
@@ -79,13 +89,25 @@ def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
     return "".join(parts) + show(text[done:])
 
 
-def _room(indent: int) -> int | None:
-    """The columns beside an indentation; None when nothing says how wide a line may be."""
+def width() -> int | None:
+    """The columns of the caller's terminal; None when nothing says how wide a line may be."""
     try:
-        width = int(caller().environment.get("COLUMNS", ""))
+        wide = int(caller().environment.get("COLUMNS", ""))
     except ValueError:
-        width = caller().columns()
-    return None if width < 1 else max(width, _NARROWEST) - indent
+        wide = caller().columns()
+    return None if wide < 1 else max(wide, _NARROWEST)
+
+
+def _room(indent: int) -> int | None:
+    """The columns beside an indentation; None when there is no end to them."""
+    wide = width()
+    return None if wide is None else wide - indent
+
+
+def _margin(indent: int) -> int:
+    """An indentation, less of it where a terminal is so narrow that it would be half of a line."""
+    wide = width()
+    return indent if wide is None else min(indent, wide // 5)
 
 
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
