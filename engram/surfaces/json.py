@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from engram.language.titles import shown_title
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
 from engram.model.entity import Entity
@@ -21,6 +20,7 @@ from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
+from engram.model.titles import shown_title
 from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.skill import SkillFile
 
 Shape = dict[str, Any]
+
+#: of the shapes in docs/json.md; another one when a key is renamed or taken away
+VERSION = 1
 
 #: the keys of one answer of `search`, in this order (design 6)
 HIT_KEYS = (
@@ -668,13 +671,18 @@ def watched_sources(names: Sequence[str]) -> Shape:
 
 
 def status(
-    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None
-) -> Shape:
-    """`status`: the counts of a vault, and of what works for it on this machine."""
+    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None,
+    inbox: Mapping[str, str],
+) -> Shape:  # fmt: skip
+    """`status`: the counts of a vault, and of what works for it on this machine.
+
+    `inbox` are the files that it does not take in, with why; `json` is the version of all shapes.
+    """
     run = None if state.last_run is None else row_of(state.last_run)
     return {
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
         "caught_up": None if caught_up is None else asdict(caught_up), "daemon": daemon,
+        "inbox": dict(inbox), "json": VERSION,
     }  # fmt: skip
 
 
