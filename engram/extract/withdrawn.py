@@ -51,7 +51,7 @@ _WAITS = re.compile(
 _LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
-    r"\brole-?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"\brole[ -]?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
     r"|\byou(?:'re| are) (?:an?|the|my) \w+,? and (?:i'm|i am|i'll be) (?:an?|the|your) \w"
     r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
     re.IGNORECASE,

@@ -16,8 +16,8 @@ from engram.health.audit_rows import ROW_OF_CODE, ROWS, UNMEANT
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.findings import AuditFlaw, AuditReport, AuditRow
-from engram.model.instant import Instant, day_of, plus_days
-from engram.model.memory import Memory
+from engram.model.instant import Day, Instant, day_of, plus_days
+from engram.model.memory import Memory, closed_as
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.model.standing import disputes
 from engram.model.step import Access
@@ -215,8 +215,18 @@ def _stale(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if "" < memory.expires < today:
             yield _flaw(f"its time was up on {memory.expires}", memory)
+        elif "" < (due := _open_since(memory)) < long_ago:
+            yield _flaw(f"it was due on {due}, and nobody said that it was done", memory)
         elif memory.status == "needs-review" and "" < memory.status_since[:10] < long_ago:
             yield _flaw(f"waits since {day_of(memory.status_since)}", memory)
+
+
+def _open_since(memory: Memory) -> Day:
+    """The day on which a promise was due that nobody closed, or kept when asked; else ''."""
+    if memory.category != "commitment" or closed_as(memory):
+        return ""
+    asked = memory.extras.get("overdue", "")
+    return memory.extras.get("due", "")[:10] if memory.status != "active" or not asked else ""
 
 
 def _unproven(seen: AuditEvidence) -> Iterator[AuditFlaw]:
