@@ -63,10 +63,12 @@ LISTENING = {
     ),
 }
 #: those that start a process: the editor, the daemon away from its terminal, the command set to
-#: run before an update of qmd's index, and the service manager of the system
+#: run before an update of qmd's index, the service manager of the system, and the hooks in the
+#: settings of agents, which doctor tries
 STARTING = {
     "engram/surfaces/cli/editor.py: subprocess", "engram/daemon/service/detached.py: subprocess",
     "engram/surfaces/qmd/updating.py: subprocess", "engram/daemon/service/systems.py: subprocess",
+    "engram/surfaces/hooks/hook_trial.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 

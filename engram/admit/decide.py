@@ -249,7 +249,8 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return _again(candidate, owner, admission)
     if candidate.origin == "person":
         return None  # the person may bring back at any time what was retired
-    return Verdict("refuse", "retired_recently", candidate, (owner.id,))
+    code = "unwanted" if state == "unwanted" else "retired_recently"
+    return Verdict("refuse", code, candidate, (owner.id,))
 
 
 def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:

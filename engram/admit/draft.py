@@ -19,7 +19,7 @@ from engram.model.change import Event
 from engram.model.ids import memory_id
 from engram.model.instant import Instant
 from engram.model.item import kind_of, store_of
-from engram.model.memory import Memory
+from engram.model.memory import Memory, dating
 from engram.model.numbering import place_of
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import OUTRANKED
@@ -72,7 +72,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         tags=candidate.tags,
         entities=candidate.entities,
         sources=tuple(dict.fromkeys(receipt.link for receipt in receipts if receipt.link)),
-        extra=candidate.fields,
+        extra=(*candidate.fields, *dating(guessed=candidate.receipt.guessed)),
         sections=candidate.sections,
         related_files=candidate.related_files,
         aliases=candidate.aliases,

@@ -32,7 +32,7 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
             named = filter(None, (view.memory(alias), *view.called(alias)))
             found += (one for one in named if _was_here(one, candidate))
     state, memory = standing(found, now, hours)
-    if state == "retired" and memory is not None:
+    if state in ("retired", "unwanted") and memory is not None:
         return memory.id
     purged = view.purged(plus_minutes(now, -60 * hours))
     if candidate.schema == SESSION:

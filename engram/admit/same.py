@@ -21,10 +21,11 @@ from engram.language.numerals import values_of
 from engram.language.supported import new_names
 from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.candidate import Candidate
-from engram.model.instant import Instant, minutes_between
+from engram.model.instant import Day, Instant, minutes_between
 from engram.model.memory import (
     DECISION_STATES,
     FULFILLED,
+    NEVER_AGAIN,
     PARTICIPANT,
     Memory,
     is_proposed,
@@ -34,7 +35,7 @@ from engram.model.ports import Judge
 from engram.model.retention import Terms, renewed
 from engram.model.succession import settled
 
-Standing = Literal["free", "owned", "retired"]
+Standing = Literal["free", "owned", "retired", "unwanted"]
 #: the share of the fewer words that a mention and its memory have in common, or so many of them
 _SHARED, _ENOUGH = 0.2, 2
 #: so many that the person's words make theirs what an agent only inferred
@@ -62,10 +63,16 @@ _UNDONE = re.compile(
 def standing(
     owners: Sequence[Memory], now: Instant, resurrection_hours: int
 ) -> tuple[Standing, Memory | None]:
-    """Whether content is free, owned by a live memory, or retired too recently to come back."""
+    """Whether content is free, owned by a live memory, or retired too recently to come back.
+
+    What the person never wants learnt again does not come back, however long ago that was.
+    """
     for owner in reversed(owners):
         if owner.live:
             return "owned", owner
+    for owner in reversed(owners):
+        if owner.extras.get(NEVER_AGAIN):
+            return "unwanted", owner
     for owner in reversed(owners):
         if owner.status == "retired" and owner.status_since:
             age = minutes_between(owner.status_since, now)
@@ -120,11 +127,15 @@ def fulfilled(owner: Memory, candidate: Candidate) -> Memory:
     if is_settled(owner):
         return owner
     link, day = candidate.receipt.link, candidate.receipt.day
-    after = replace(owner, sources=tuple(dict.fromkeys((*owner.sources, link))))
-    if owner.category != "commitment":
-        return _with(after, **{FULFILLED: day})
-    answered = owner.status == "needs-review" and owner.status_reason in _ASKED_WHETHER
-    after = settled(after) if answered else after
+    return done_on(replace(owner, sources=tuple(dict.fromkeys((*owner.sources, link)))), day)
+
+
+def done_on(memory: Memory, day: Day) -> Memory:
+    """A memory as what was carried out on a day."""
+    if memory.category != "commitment":
+        return _with(memory, **{FULFILLED: day})
+    answered = memory.status == "needs-review" and memory.status_reason in _ASKED_WHETHER
+    after = settled(memory) if answered else memory
     return _with(after, **{FULFILLED: day, "commitment_state": "done"})
 
 

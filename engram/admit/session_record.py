@@ -23,7 +23,7 @@ from engram.language.hidden_text import without_hidden_signs
 from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, dating
 from engram.model.policy import Policy
 from engram.model.record import (
     FieldValue,
@@ -61,7 +61,7 @@ _LEFT_WINDOW = "session_window"
 class SessionFacts(NamedTuple):
     """What was found in a conversation: fields, the goal as it was said, and where.
 
-    `created` is when the goal was said, `last` when the last turn was.
+    `created` is when the goal was said, `last` when the last turn was; `guessed` as in `Turn`.
     """
 
     record: Record
@@ -70,6 +70,7 @@ class SessionFacts(NamedTuple):
     project: str
     created: Instant
     last: Instant
+    guessed: bool = False
 
 
 def refusal(memory: Memory, policy: Policy) -> Verdict | None:
@@ -149,7 +150,7 @@ def made(found: SessionFacts, taken: Callable[[str], bool], now: Instant, terms:
         tags=parts.tags,
         related_files=parts.related_files,
         sources=found.sources,
-        extra=parts.extra,
+        extra=(*parts.extra, *dating(guessed=found.guessed)),
         sections=parts.sections,
     )
     return replace(memory, expires=expiry(memory, now, terms))

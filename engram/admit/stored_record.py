@@ -58,6 +58,8 @@ IMPORTED, RESTATED = "imported", "restated"
 #: how much a record matters by its severity or priority (records 9); others by default
 _IMPORTANCE = {"critical": 0.9, "high": 0.9, "medium": 0.7, "low": 0.5}
 _USUAL = 0.6
+#: what the person took out of use does not come back by an import
+_RETIRED = "retired_recently"
 #: how a command of a runbook begins that an administrator runs: alone it does no harm
 _AS_ROOT = re.compile(r"\bsudo (?!-)")
 
@@ -98,8 +100,8 @@ def fate_of(
         owners = view.owners(content_hash(memory.text, memory.scope))
         state, owner = standing(owners, rules.now, rules.retention.resurrection_hours)
         if memory.live and owner is not None and note.record.schema != SESSION:
-            if state == "retired":
-                return RecordFate("refuse", "retired_recently")
+            if state in ("retired", "unwanted"):
+                return RecordFate("refuse", "unwanted" if state == "unwanted" else _RETIRED)
             if not _same_form(owner, note.record):
                 return RecordFate("same", "low_trust", amended=((owner, owner),))
             ours = owner
@@ -108,7 +110,7 @@ def fate_of(
     if content_hash(ours.text) == content_hash(memory.text):
         return _grown(ours, memory, note, rules.now)
     if not ours.live:
-        return RecordFate("refuse", "retired_recently")
+        return RecordFate("refuse", _RETIRED)
     if authority_rank(ours.authority) > authority_rank(AUTHORITIES[0]):
         return RecordFate("refuse", "low_trust")
     born = replace(_named(memory, view, rules), supersedes=(ours.id,))

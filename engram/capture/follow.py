@@ -29,7 +29,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,8 +37,10 @@ from typing import Any, BinaryIO
 
 from engram.capture.clean import kept, readable
 from engram.model.errors import BadInput
+from engram.model.instant import Instant, instant_of
 from engram.model.intake import Removed
 from engram.model.ports import Clock, ForeignRows, Source, SourceReading, Tally
+from engram.model.ports.outside import GUESS
 from engram.model.turn import Turn
 
 #: turns, and characters of text, after which a chunk is yielded to be made durable
@@ -59,7 +61,7 @@ _COPIES = re.compile(
 #: Entries of a state that may be written: their values are times, numbers, flags and digests. All
 #: others are words, and are read again.
 _WRITTEN = re.compile(
-    r"(?:answer|copy|delegated|exact|form|led|off|own|part|role|since|speakers|start|time|torn"
+    r"(?:answer|copy|delegated|exact|form|guess|led|off|own|part|role|since|speakers|start|time|torn"
     r"|untitled)(?: [0-9a-f]{16})?"
 )
 
@@ -139,7 +141,7 @@ def read_whole(
     reading = _reading(path, clock, Tally(), databases)
     with _opened(path) as stream:
         try:
-            return list(source.parse(stream, reading)), reading
+            return list(_marked(source.parse(stream, reading), reading.state)), reading
         except OSError as error:
             raise _refused(path, error) from error
 
@@ -148,10 +150,24 @@ def _reading(
     path: Path, clock: Clock, tally: Tally, databases: Callable[[Path], ForeignRows] | None
 ) -> SourceReading:
     name = readable(unicodedata.normalize("NFC", path.stem))
-    reading = SourceReading(name, clock, tally=tally, path=path)
+    reading = SourceReading(name, clock, tally=tally, path=path, written=_written(path, clock))
     if databases is not None:
         reading.database = partial(databases, path)
     return reading
+
+
+def _written(path: Path, clock: Clock) -> Instant:
+    """When a file was last written; now for what is no time, or one to come."""
+    try:
+        return min(instant_of(max(1, int(path.stat().st_mtime))), clock.now())
+    except (OSError, OverflowError, ValueError):
+        return clock.now()
+
+
+def _marked(turns: Iterable[Turn], state: Mapping[str, str]) -> Iterator[Turn]:
+    """The turns, those marked whose time was only guessed."""
+    for turn in turns:
+        yield replace(turn, guessed=True) if turn.time == state.get(GUESS) else turn
 
 
 def _chunks(
@@ -171,7 +187,8 @@ def _chunks(
             except OSError as error:
                 raise _refused(path, error) from error
         reading.offset, reading.line, reading.state = last.offset, last.line, dict(last.state)
-        turns = kept(source.parse(stream, reading), reading.state, removed, outside)
+        found = _marked(source.parse(stream, reading), reading.state)
+        turns = kept(found, reading.state, removed, outside)
         while chunk := _chunk(turns, path):
             last = _cursor(key, reading, stream, last)
             yield chunk, last
@@ -185,7 +202,7 @@ def _with_words(
 ) -> Cursor:
     """The cursor with the words of its state, from the part of the file that was read already."""
     before = io.BufferedReader(_Beginning(stream, cursor.offset), _HEAD)
-    past = SourceReading(reading.name, reading.clock, path=reading.path)
+    past = replace(reading, offset=0, line=0, state={}, tally=Tally())
     for _ in kept(source.parse(before, past), past.state, Removed(), outside):
         pass
     words = {key: text for key, text in past.state.items() if not _WRITTEN.fullmatch(key)}
@@ -264,6 +281,14 @@ def head_of(path: Path) -> bytes:
     """The first 64 KiB of a file, to recognise its source. Raises BadInput as reading does."""
     with _opened(path) as stream:
         return stream.read(_HEAD)
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file; 0 for one that went away."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def belongs(name: str, source: Source) -> bool:

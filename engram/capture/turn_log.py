@@ -242,6 +242,8 @@ def encode(
         row["speaker"] = turn.speaker
     if turn.program:
         row["program"] = True
+    if turn.guessed:
+        row["guessed"] = True
     if signal != "none":
         row["signal"] = signal
     if batch:
@@ -293,6 +295,7 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str, int] | None:
             seq=int(row["seq"]),
             speaker=row.get("speaker", ""),
             program=row.get("program") is True,
+            guessed=row.get("guessed") is True,
         )
         check(turn)
     except (ValueError, KeyError, TypeError, RecursionError, BadInput):

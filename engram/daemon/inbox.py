@@ -22,7 +22,7 @@ from engram.daemon.source_worker import SourceResult
 from engram.model.errors import BadInput
 from engram.model.intake import ExtractionResult, ImportReport
 from engram.model.turn import Turn
-from engram.pipeline.imports import KINDS, WHOLE_BYTES, WORD, inbox_source
+from engram.pipeline.inbox_files import KINDS, WHOLE_BYTES, WORD, inbox_source
 from engram.store.base import layout
 from engram.store.base.layout import INBOX
 from engram.store.catalog.turn_rows import link_of

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from engram import __version__
 from engram.capture.sources import SOURCES, source
+from engram.daemon.catch_up import last_catch_up
 from engram.daemon.rpc import messages
 from engram.daemon.service.units import writes_of
+from engram.daemon.spool import hook_failures
 from engram.daemon.state import pause
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import FOLDER, InstanceLock
@@ -41,6 +43,8 @@ def look(
     pid = InstanceLock(state).holder()
     heartbeat = read_heartbeat(state)
     paused = pause.read(state)
+    caught = last_catch_up(state)
+    failed, log = hook_failures(state)
     return DaemonSnapshot(
         unit=str(unit) if text is not None else "",
         unwritable=_unwritable(places, text),
@@ -50,6 +54,9 @@ def look(
         paused=["everything"] if paused.everything else sorted(paused.sources),
         absent=_absent(load(None, environment).settings.daemon.sources, places, environment),
         exposed=_exposed([state / FOLDER, *session_folder(places, environment)]),
+        left=caught.failed if caught is not None else {},
+        failed_hooks=failed,
+        hooks_log=str(log),
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,14 +21,14 @@ from engram.daemon.debounce import Debouncer
 from engram.daemon.free_memory import trim_memory
 from engram.daemon.power import on_battery
 from engram.daemon.source_worker import SourceResult, SourceWorker
-from engram.daemon.spool import ENDED, TranscriptNotice, put_back, take
+from engram.daemon.spool import ENDED, TranscriptNotice, noted, put_back, taken
 from engram.daemon.state import pause
 from engram.daemon.state.event_log import EventLog
 from engram.daemon.state.last_runs import LastRuns
 from engram.daemon.tasks import TaskRunner
 from engram.daemon.vault_worker import VaultWorker
 from engram.daemon.watch import FolderWatch
-from engram.model.errors import EngramError, StorageError
+from engram.model.errors import EngramError, Locked, StorageError
 from engram.model.instant import Instant
 from engram.model.ports import Clock
 from engram.model.settings import DaemonSettings
@@ -352,17 +352,19 @@ class DaemonLoop:
         """Import the transcripts that hooks reported as grown."""
         if self.paused.everything:
             return
-        notices = take(self._state)
-        while notices:
-            notice, *notices = notices
-            if self.paused.covers(notice.source):
-                self._held.append(notice)
-                continue
+        if not noted(self._state):
+            return
+        with ExitStack() as stack:
             try:
-                self._import_transcript(notice)
-            except BaseException:
-                put_back(self._state, [*notices, notice])
-                raise
+                waiting = stack.enter_context(taken(self._state))
+            except Locked:
+                return  # a catch-up that began before the daemon did; this is tried again
+            for notice in list(waiting):
+                if self.paused.covers(notice.source):
+                    self._held.append(notice)
+                else:
+                    self._import_transcript(notice)
+                waiting.remove(notice)
 
     def _import_transcript(self, notice: TranscriptNotice) -> None:
         worker, path = self.vault_workers.get(Path(notice.vault)), Path(notice.path)

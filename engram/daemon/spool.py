@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import chain, count
 from pathlib import Path
 
 #: an unread spool stops growing here, bytes: its lines repeat each other
 _MOST_BYTES = 262_144
-_FOLDER, _SPOOL, _TROUBLE = "hooks", "spool.jsonl", "trouble.jsonl"
-#: the event of a conversation that has ended
-ENDED = "session-end"
+FOLDER = "hooks"
+#: what the last catch-up did
+LAST = f"{FOLDER}/catch-up.json"
+_SPOOL, _TROUBLE, _LOCK = "spool.jsonl", "trouble.jsonl", "taking.lock"
+#: the events of a conversation that begins, and of one that has ended
+STARTED, ENDED = "session-start", "session-end"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -37,40 +41,64 @@ class TranscriptNotice:
 
 def spool(state: Path, notice: TranscriptNotice) -> None:
     """Append a notification."""
-    _append(state / _FOLDER / _SPOOL, asdict(notice))
+    _append(state / FOLDER / _SPOOL, asdict(notice))
 
 
 def record_failure(state: Path, time: str, event: str, code: str) -> None:
     """Record a failed hook: when, which, and its error code; no content."""
-    _append(state / _FOLDER / _TROUBLE, {"time": time, "event": event, "code": code})
+    _append(state / FOLDER / _TROUBLE, {"time": time, "event": event, "code": code})
 
 
 def hook_failures(state: Path) -> tuple[int, Path]:
     """How many hooks failed since the file was last removed, and the file."""
-    path = state / _FOLDER / _TROUBLE
+    path = state / FOLDER / _TROUBLE
     return len(_lines(path)), path
 
 
 def noted(state: Path) -> list[TranscriptNotice]:
-    """The notifications that wait to be taken, one a transcript and vault."""
-    return _notices(state / _FOLDER / _SPOOL)
+    """The notifications that wait to be taken or are being taken, one a transcript and vault."""
+    return _notices(_files(state))
 
 
-def take(state: Path) -> list[TranscriptNotice]:
-    """Take all notifications, one a transcript and vault, and remove them.
+def something_waits(state: Path) -> bool:
+    """Whether there is any notification; the quick answer."""
+    try:
+        return any(name.startswith(_SPOOL) for name in os.listdir(state / FOLDER))
+    except OSError:
+        return False
 
-    Of two processes that take at once only one gets each of them.
+
+@contextmanager
+def taken(state: Path, patience: float = 0.0) -> Iterator[list[TranscriptNotice]]:
+    """All notifications, one a transcript and vault; those still in the list at the end wait on.
+
+    Raises Locked where another process takes them, after `patience` seconds.
     """
-    path = state / _FOLDER / _SPOOL
-    mine = path.with_name(f"{_SPOOL}.{os.getpid()}")
-    try:
-        os.replace(path, mine)
-    except FileNotFoundError:
-        return []
-    try:
-        return _notices(mine)
-    finally:
-        mine.unlink(missing_ok=True)
+    # imported here: a hook only appends
+    from engram.model.errors import Locked
+    from engram.store.base.lock import WriterLock
+
+    folder = state / FOLDER
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(WriterLock(folder / _LOCK, patience).hold(patience))
+        except Locked as error:
+            raise Locked(
+                "another process takes in what agents noted",
+                "`engram status` shows when it is done",
+            ) from error
+        names = (folder / f"{_SPOOL}.{number}" for number in count())
+        with suppress(FileNotFoundError):
+            os.replace(folder / _SPOOL, next(path for path in names if not path.exists()))
+        # what a killed process had taken is there too: nobody else is here
+        files = [path for path in _files(state) if path.name != _SPOOL]
+        waiting = _notices(files)
+        try:
+            yield waiting
+        finally:
+            put_back(state, waiting)
+            for path in files:
+                path.unlink(missing_ok=True)
 
 
 def put_back(state: Path, notices: Iterable[TranscriptNotice]) -> None:
@@ -89,15 +117,24 @@ def _append(path: Path, row: dict[str, str]) -> None:
         os.close(handle)
 
 
-def _notices(path: Path) -> list[TranscriptNotice]:
+def _files(state: Path) -> list[Path]:
+    """What was taken, and then what was appended since."""
+    folder = state / FOLDER
+    return [*sorted(folder.glob(f"{_SPOOL}.*")), folder / _SPOOL]
+
+
+def _notices(files: Iterable[Path]) -> list[TranscriptNotice]:
+    """The last notification of each transcript and vault."""
     found: dict[tuple[str, str, str], TranscriptNotice] = {}
-    for line in _lines(path):
+    for line in chain.from_iterable(map(_lines, files)):
         with suppress(ValueError, TypeError):
             row = json.loads(line)
             notice = TranscriptNotice(
                 **{name: str(row[name]) for name in TranscriptNotice.__slots__ if name in row}
             )
-            found[notice.source, notice.path, notice.vault] = notice
+            key = notice.source, notice.path, notice.vault
+            if key not in found or found[key].time <= notice.time:
+                found[key] = notice
     return list(found.values())
 
 

@@ -29,6 +29,7 @@ def receipt_of(turn: Turn, quote: str) -> Receipt:
         role=turn.role,
         time=turn.time,
         local=turn.local,
+        guessed=turn.guessed,
     )
 
 

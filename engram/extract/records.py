@@ -188,7 +188,7 @@ def _by_voice(record: Record, voice: Voice, first: Receipt) -> Record:
     """The record with days for relative times, and with the state that its speaker may give it."""
     fields = dict(record.values)
     name = record.form.statement.name
-    fields[name] = anchored(record.statement, first.day)
+    fields[name] = record.statement if first.guessed else anchored(record.statement, first.day)
     if record.schema == "decision" and voice != "typed" and fields.get("status") == "accepted":
         fields["status"] = "proposed"
     return made_record(

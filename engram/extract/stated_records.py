@@ -76,7 +76,8 @@ def _debts(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDr
             # "for now" is what a debt is about
             if not reason or (objections(sentence.said) or {"passing"}) != {"passing"}:
                 continue
-            text = anchored(third_person(sentence.said), turn.day)
+            text = third_person(sentence.said)
+            text = text if turn.guessed else anchored(text, turn.day)
             fields = {"description": text, "reason_deferred": plain(reason)}
             receipt = receipt_of(turn, turn.text[sentence.start : sentence.end])
             yield _draft("tech_debt", fields, (receipt,), turn, _TYPED)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from engram.extract.imported import is_stated
 from engram.language.wording import telling, terms_of
@@ -69,8 +70,18 @@ _PLAY_ENDS = re.compile(
 )
 
 
+#: why a candidate does not stand: said in a play or a story, in jest, or taken back; else ''
+Unmeant = Literal["", "played", "joke", "taken_back"]
+
+
 def let_stand(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Candidate]:
     """The candidates of a conversation's turns that the person means and does not take back."""
+    found = unmeant(candidates, turns)
+    return [one for one, why in zip(candidates, found, strict=True) if not why]
+
+
+def unmeant(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Unmeant]:
+    """Why each candidate of a conversation's turns does not stand."""
     said = [turn for turn in turns if turn.by_person and not is_stated(turn)]
     places = {turn.message: place for place, turn in enumerate(said)}
     staged = _staged(said)
@@ -79,12 +90,18 @@ def let_stand(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Ca
     for one in candidates:
         if (place := places.get(one.receipt.message)) is not None:
             ends[place].append(_end(one, said[place]))
-    return [
-        one
-        for one in candidates
-        if (place := places.get(one.receipt.message)) is None
-        or not (place in staged or _joke(one) or _is_withdrawn(one, place, said, back, ends))
-    ]
+
+    def why(one: Candidate) -> Unmeant:
+        place = places.get(one.receipt.message)
+        if place is None:
+            return ""
+        if place in staged:
+            return "played"
+        if _joke(one):
+            return "joke"
+        return "taken_back" if _is_withdrawn(one, place, said, back, ends) else ""
+
+    return list(map(why, candidates))
 
 
 def _end(candidate: Candidate, turn: Turn) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from engram.health.audit_rows import ROW_OF_CODE, ROWS, UNMEANT
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.findings import AuditFlaw, AuditReport, AuditRow
@@ -27,6 +28,7 @@ from engram.model.text import first_line, normalise
 _LONG = 30
 #: an importance below it is low (`importance_level`)
 _LOW = 0.4
+_SECRET = "holds something that looks like a secret"
 #: words that only engram's own answers contain
 _OWN = re.compile(r"</?engram-memory\b|from the person's own memory vault", re.IGNORECASE)
 
@@ -41,7 +43,7 @@ class AuditEvidence:
     pairs that do not agree, with why; `roles` say who spoke a turn, by its link; `typed`
     are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
     `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
-    rules or a model made.
+    rules or a model made; `unmeant` why the person did not mean one of these, or took it back.
     """
 
     now: Instant
@@ -58,6 +60,7 @@ class AuditEvidence:
     unboxed: Sequence[Memory] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     junk: Mapping[str, str] = field(default_factory=dict)
+    unmeant: Mapping[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
     accesses: Mapping[str, Access] = field(default_factory=dict)
 
@@ -69,36 +72,43 @@ class AuditEvidence:
 
 def report(seen: AuditEvidence) -> AuditReport:
     """Every row, and the rules that make noise."""
-    return AuditReport(tuple(audit(seen)), tuple(rule_shares(seen)))
+    rows = tuple(audit(seen))
+    named = {name for row in rows for flaw in row.flaws for name in flaw.ids}
+    # what holds a secret, or may do harm, is not to be printed again
+    private = {name for name, code in seen.junk.items() if code and is_withheld(code)}
+    named -= private | set(seen.secrets)
+    flawed = {memory.id: memory for memory in seen.memories if memory.id in named}
+    return AuditReport(rows, tuple(rule_shares(seen)), flawed)
 
 
 def audit(seen: AuditEvidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
-    live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
-    boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
-    rows: list[tuple[str, Callable[[AuditEvidence], Iterator[AuditFlaw]], int, float, str]] = [
-        ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
-        ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
-        ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
-        ("secrets", _secrets, len(seen.memories), 0.0, "`engram purge ID`, and change the secret"),
-        ("junk", _junk, len(seen.junk), 0.05, "`engram review`, or `engram retire ID`"),
-        ("stale", _stale, live, 0.1, "`engram review` asks about each; `engram consolidate`"),
-        ("without_receipt", _unproven, live, 0.05, "`engram confirm ID`, or `engram retire ID`"),
-        ("dead_links", _dead, links, 0.0, "`engram restore ID`, or remove the link by hand"),
-        ("orphans", _orphans, boxed, 0.02, "`engram consolidate --full` boxes them"),
-        (
-            "contradictions",
-            _contradictions,
-            live,
-            0.0,
-            "`engram consolidate`, then `engram review` for what is left",
-        ),
-        ("rule_noise", _noise, len(seen.rules), 0.2, "`engram archive ID`; or teach the rule less"),
-    ]
+    live, links, tested = len(seen.live), len(list(_links(seen))), len(seen.junk)
+    boxed = len(seen.boxes) + len(seen.unboxed) + sum(len(box.memories) for box in seen.boxes)
+    rows: Mapping[str, tuple[Iterable[AuditFlaw], int]] = {
+        "exact_duplicates": (_exact(seen), live),
+        "near_duplicates": (_near(seen), live),
+        "recall_loop": (_loops(seen), live),
+        "secrets": (_secrets(seen), len(seen.memories)),
+        "others_words": (_refused(seen, "others_words"), tested),
+        "taken_back": (_unmeant(seen), tested),
+        "cut": (_refused(seen, "cut"), tested),
+        "noise": (_refused(seen, "noise"), tested),
+        "junk": (_refused(seen, "junk"), tested),
+        "stale": (_stale(seen), live),
+        "without_receipt": (_unproven(seen), live),
+        "dead_links": (_dead(seen), links),
+        "orphans": (_orphans(seen), boxed),
+        "contradictions": (_contradictions(seen), live),
+        "rule_noise": (_noise(seen), len(seen.rules)),
+    }
     found = []
-    for name, find, among, most, fix in rows:
-        flaws = sorted(find(seen), key=lambda flaw: (flaw.ids, flaw.what))
-        found.append(AuditRow(name, tuple(flaws), among, most, fix))
+    for name, (flaws, among) in rows.items():
+        told = ROWS[name]
+        ordered = tuple(sorted(flaws, key=lambda flaw: (flaw.ids, flaw.what)))
+        found.append(
+            AuditRow(name, ordered, among, told.threshold, told.fix, told.title, told.means)
+        )
     return found
 
 
@@ -120,7 +130,7 @@ def _exact(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for kept, others in seen.exact:
         for memory in others:
             if memory.id not in echoes:
-                yield AuditFlaw((memory.id, kept.id), f"says the same words: {_said(memory)}")
+                yield _flaw("says the same words", memory, beside=kept)
 
 
 def _near(seen: AuditEvidence) -> Iterator[AuditFlaw]:
@@ -128,18 +138,20 @@ def _near(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for kept, others in seen.near:
         for memory in others:
             if memory.id not in known:
-                yield AuditFlaw((memory.id, kept.id), f"says the same as another: {_said(memory)}")
+                yield _flaw("says the same as another", memory, beside=kept)
 
 
 def _loops(seen: AuditEvidence) -> Iterator[AuditFlaw]:
-    for name, what in _echoes(seen).items():
-        yield AuditFlaw((name,), what)
+    found = _echoes(seen)
+    for memory in seen.live:
+        if memory.id in found:
+            yield _flaw(found[memory.id], memory)
 
 
 def _echoes(seen: AuditEvidence) -> dict[str, str]:
     """Id and evidence of memories that engram gave to an agent and then learnt from it again."""
     found = {
-        memory.id: f"holds engram's own words: {_said(memory)}"
+        memory.id: "holds engram's own words"
         for memory in seen.live
         if _OWN.search(memory.text) or _OWN.search(memory.quote)
     }
@@ -147,12 +159,12 @@ def _echoes(seen: AuditEvidence) -> dict[str, str]:
     for memory in sorted(seen.memories, key=lambda one: (one.created, one.id)):
         older = first.setdefault(normalise(memory.text), memory)
         if older is not memory and memory.live and _of_agent(memory, seen):
-            found.setdefault(memory.id, f"an agent repeated {older.id}: {_said(memory)}")
+            found.setdefault(memory.id, f"an agent repeated {older.id}")
     for kept, others in seen.near:
         oldest = min((kept, *others), key=lambda one: (one.created, one.id))
         for memory in (kept, *others):
             if memory is not oldest and _of_agent(memory, seen):
-                found.setdefault(memory.id, f"an agent repeated {oldest.id}: {_said(memory)}")
+                found.setdefault(memory.id, f"an agent repeated {oldest.id}")
     return found
 
 
@@ -166,35 +178,48 @@ def _of_agent(memory: Memory, seen: AuditEvidence) -> bool:
 
 
 def _secrets(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+    private = (name for name, code in seen.junk.items() if _row_of(code) == "secrets")
     # the secret itself is not to be printed again
     yield from (
-        AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
+        AuditFlaw((name,), _SECRET, _SECRET) for name in dict.fromkeys((*seen.secrets, *private))
     )
 
 
-def _junk(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+def _refused(seen: AuditEvidence, row: str) -> Iterator[AuditFlaw]:
+    """What admission would refuse today with a code of this row."""
+    secret = set(seen.secrets)
     for memory in seen.live:
-        if code := seen.junk.get(memory.id, ""):
+        code = seen.junk.get(memory.id, "")
+        if code and _row_of(code) == row and memory.id not in secret:
+            why = f"{code}, {meaning(code)}"
             # what may do harm is not to be printed again
-            said = "" if is_withheld(code) else f": {_said(memory)}"
-            yield AuditFlaw((memory.id,), f"{code}, {meaning(code)}{said}")
+            yield AuditFlaw((memory.id,), why, why) if is_withheld(code) else _flaw(why, memory)
+
+
+def _row_of(code: str) -> str:
+    return ROW_OF_CODE.get(code, "junk") if code else ""
+
+
+def _unmeant(seen: AuditEvidence) -> Iterator[AuditFlaw]:
+    for memory in seen.live:
+        code = seen.unmeant.get(memory.id, "")
+        if code and not seen.junk.get(memory.id, ""):
+            yield _flaw(UNMEANT[code], memory)
 
 
 def _stale(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     today, long_ago = day_of(seen.now), plus_days(seen.now, -_LONG)
     for memory in seen.live:
         if "" < memory.expires < today:
-            yield AuditFlaw((memory.id,), f"its time was up on {memory.expires}: {_said(memory)}")
+            yield _flaw(f"its time was up on {memory.expires}", memory)
         elif memory.status == "needs-review" and "" < memory.status_since[:10] < long_ago:
-            yield AuditFlaw(
-                (memory.id,), f"waits since {day_of(memory.status_since)}: {_said(memory)}"
-            )
+            yield _flaw(f"waits since {day_of(memory.status_since)}", memory)
 
 
 def _unproven(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if not memory.sources and memory.id not in seen.typed:
-            yield AuditFlaw((memory.id,), f"nothing says where it is from: {_said(memory)}")
+            yield _flaw("nothing says where it is from", memory)
 
 
 def _noise(seen: AuditEvidence) -> Iterator[AuditFlaw]:
@@ -204,17 +229,17 @@ def _noise(seen: AuditEvidence) -> Iterator[AuditFlaw]:
         used = seen.accesses.get(memory.id, Access()).count or memory.id in seen.confirmed
         old = memory.created[:10] < long_ago
         if rule and old and not used and memory.importance < _LOW and len(memory.sources) < 2:
-            yield AuditFlaw((memory.id,), f"rule {rule}, never asked for: {_said(memory)}")
+            yield _flaw(f"rule {rule}, never asked for", memory)
 
 
 def _contradictions(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     known = set()
     for older, newer in disputes(seen.live):
         known.add((older.id, newer.id))
-        yield AuditFlaw((newer.id, older.id), f"not settled: {_said(newer)} / {_said(older)}")
+        yield _pair("not settled", newer, older)
     for older, newer, why in seen.disagreeing:
         if (older.id, newer.id) not in known:
-            yield AuditFlaw((newer.id, older.id), f"{why}: {_said(newer)} / {_said(older)}")
+            yield _pair(why, newer, older)
 
 
 # -- links and pages ------------------------------------------------------------------------------
@@ -226,7 +251,7 @@ def _dead(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     there |= {page.id for page in seen.summaries}
     for name, what, link in _links(seen):
         if link not in (seen.roles if what == "source" else there):
-            yield AuditFlaw((name,), f"{what} {link} is gone")
+            yield AuditFlaw((name,), f"{what} {link} is gone", f"{what} {link} is gone")
 
 
 def _links(seen: AuditEvidence) -> Iterator[tuple[str, str, str]]:
@@ -253,14 +278,25 @@ def _orphans(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     names = {memory.id for memory in seen.memories}
     for box in seen.boxes:
         if not names & set(box.memories):
-            yield AuditFlaw((box.id,), "none of its memories is there any more")
+            why = "none of its memories is there any more"
+            yield AuditFlaw((box.id,), why, why)
     sealed: dict[str, Instant] = {}
     for box in seen.boxes:
         sealed[box.session] = max(sealed.get(box.session, ""), box.sealed)
     for memory in seen.unboxed:
         session = memory.conversation
         if memory.created <= sealed.get(session, ""):
-            yield AuditFlaw((memory.id,), f"in no box of {session}: {_said(memory)}")
+            yield _flaw(f"in no box of {session}", memory)
+
+
+def _flaw(why: str, memory: Memory, beside: Memory | None = None) -> AuditFlaw:
+    """A flaw of a memory, which stands beside another one where that is part of it."""
+    names = (memory.id,) if beside is None else (memory.id, beside.id)
+    return AuditFlaw(names, f"{why}: {_said(memory)}", why)
+
+
+def _pair(why: str, newer: Memory, older: Memory) -> AuditFlaw:
+    return AuditFlaw((newer.id, older.id), f"{why}: {_said(newer)} / {_said(older)}", why)
 
 
 def _said(memory: Memory) -> str:

@@ -19,7 +19,9 @@ class DaemonSnapshot:
     `unit` is the file of the installed service; `unwritable` the registered vaults that it does not
     let the daemon write to; `pid` who holds the lock, with the `version` that it reports, beside
     `ours`. `paused` are sources, or "everything"; `absent` the sources that are to be watched, and
-    where each would lie; `exposed` the folders that other users may enter.
+    where each would lie; `exposed` the folders that other users may enter. `left` is what the last
+    catch-up could not take in, an error's code by path; `failed_hooks` how many hooks failed, of
+    which `hooks_log` tells.
     """
 
     unit: str = ""
@@ -30,6 +32,9 @@ class DaemonSnapshot:
     paused: Sequence[str] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     exposed: Sequence[str] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+    failed_hooks: int = 0
+    hooks_log: str = ""
 
 
 def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
@@ -66,4 +71,15 @@ def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
         yield Finding(
             "error", "exposed", path, f"{path} can be entered by other people on this machine",
             f"run `chmod go-rwx {path}`",
+        )  # fmt: skip
+    for path, code in seen.left.items():
+        yield Finding(
+            "warning", "not_taken_in", path, f"what agents noted waits, {path} failed: {code}",
+            "`engram hook catch-up` tries again, and says why",
+        )  # fmt: skip
+    if seen.failed_hooks:
+        yield Finding(
+            "warning", "hooks_failed", seen.hooks_log,
+            f"hooks of agents, or what they started, failed {seen.failed_hooks} times",
+            f"look into {seen.hooks_log}, and remove it once that is mended",
         )  # fmt: skip

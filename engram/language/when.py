@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from engram.language.calendar_words import GERMAN_HINTS
 from engram.language.time_context import AFTER, BEFORE, Reading, TimeWords, role_of
 from engram.language.time_patterns import expression, matches
+from engram.model.instant import plus_days
 from engram.model.time_span import CERTAIN, TimeSpan
 
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ def past_times(text: str, anchor: Instant) -> list[TimeSpan]:
     ]
 
 
+def fixed_times(text: str, anchor: str) -> list[TimeSpan]:
+    """The times of a text that are the same whenever it was said: those with a year of their own.
+
+    For words of which only a guess tells when they were said: `anchor` is that.
+    """
+    elsewhere = plus_days(max(anchor[:10], "1980-01-01"), _ELSEWHERE)
+    fixed = {(one.offset, one.widest) for one in find_times(text, elsewhere, least=0)}
+    return [one for one in find_times(text, anchor) if (one.offset, one.widest) in fixed]
+
+
+#: days to a day of another year, month and weekday
+_ELSEWHERE = -1_000
 _HALF_A_YEAR = 183
 _TELLS_YEAR = re.compile(r"\b(?:19|20)\d\d|\b(?:ago|last|past|previous)\b", re.IGNORECASE)
 

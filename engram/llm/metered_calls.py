@@ -44,6 +44,14 @@ class Sent(NamedTuple, Generic[Value]):
     fault: str = ""
 
 
+def check_key(provider: Provider) -> None:
+    """Raise ModelRefuses for a provider without a key, or with what can be none."""
+    if not provider.key:
+        raise ModelRefuses("no-key", f"{provider.name}: there is no key", _ACT["no-key"])
+    if not (provider.key.isascii() and provider.key.isprintable()):
+        raise ModelRefuses("auth", f"{provider.name}: the key is no key", _ACT["auth"])
+
+
 class MeteredCalls:
     """The way to every provider, with one budget, one log and one memory of habits."""
 
@@ -62,10 +70,7 @@ class MeteredCalls:
 
     def call(self, provider: Provider, once: Callable[[], Value]) -> Value:
         """What one of the attempts brings. Raises ModelError and BudgetExceeded."""
-        if not provider.key:
-            raise ModelRefuses("no-key", f"{provider.name}: there is no key", _ACT["no-key"])
-        if not (provider.key.isascii() and provider.key.isprintable()):
-            raise ModelRefuses("auth", f"{provider.name}: the key is no key", _ACT["auth"])
+        check_key(provider)
         with self.habits.asking(provider):
             away = self.habits.resting(provider)
             if away is not None:

@@ -29,7 +29,7 @@ class Receipt:
     """Evidence of a candidate: the turn, and its words that say so, verbatim.
 
     `role` is who said it, `time` when; `link` is `[[transcript#^block]]` without the brackets.
-    `local` is the time as in `Turn`.
+    `local` and `guessed` are as in `Turn`.
     """
 
     message: str
@@ -38,6 +38,7 @@ class Receipt:
     role: str
     time: Instant
     local: str = field(default="", compare=False)
+    guessed: bool = field(default=False, compare=False)
 
     @property
     def day(self) -> Day:

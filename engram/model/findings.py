@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from engram.model.judgement import Measured
 from engram.model.memory import Memory
 
 
@@ -27,21 +28,30 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class AuditFlaw:
-    """One thing that is not as good as it should be: the memories or pages concerned, and what."""
+    """One thing that is not as good as it should be: the memories or pages concerned, and what.
+
+    `what` has the beginning of a memory's words behind `why`, where these may be told.
+    """
 
     ids: tuple[str, ...]
     what: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One question of the audit: its flaws among so many, and the share that is still `ok`."""
+    """One question of the audit: its flaws among so many, and the share that is still `ok`.
+
+    `title` and `means` tell a person what is asked; `name` is for programs.
+    """
 
     name: str
     flaws: tuple[AuditFlaw, ...]
     among: int
     threshold: float
     fix: str
+    title: str = ""
+    means: str = ""
 
     @property
     def share(self) -> float:
@@ -56,10 +66,16 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The rows of an audit, and `(rule, noise, memories)` of the rules that make noise."""
+    """The rows of an audit, and `(rule, noise, memories)` of the rules that make noise.
+
+    `flawed` has the memories that its flaws name, by id; `measured` what the person's judgements of
+    a sample say, None before there are any.
+    """
 
     rows: tuple[AuditRow, ...]
     rules: tuple[tuple[str, int, int], ...]
+    flawed: Mapping[str, Memory] = field(default_factory=dict)
+    measured: Measured | None = None
 
 
 #: why a memory is put to the person

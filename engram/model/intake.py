@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.ports.outside import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.model.instant import Day
+    from engram.model.memory import Memory
     from engram.model.turn import Turn
 
 
@@ -84,6 +87,22 @@ class ImportReport:
     removed: Removed = field(default_factory=Removed)
     problems: list[tuple[str, str]] = field(default_factory=list)
     batch: str = ""
+
+
+#: the command that finds a memory: by a question, or by words
+FindVerb = Literal["recall", "search"]
+
+
+class Learnt(NamedTuple):
+    """The memories that an import wrote and that are in use, best first; a command that finds one.
+
+    `verb` is "recall" with a question or "search" with words in `asked`; `asked` is empty where
+    neither finds one.
+    """
+
+    memories: Sequence[Memory] = ()
+    verb: FindVerb = "recall"
+    asked: str = ""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from engram.model.instant import minutes_between
+from engram.model.instant import local_day, minutes_between
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
@@ -24,6 +24,8 @@ ARCHIVE = "archive"
 DECISION_STATES = ("proposed", "accepted")
 #: the header key with the day on which a commitment or a plan was carried out
 FULFILLED = "fulfilled"
+#: the header key of the day on which the person forgot it and wanted it never to be learnt again
+NEVER_AGAIN = "never_again"
 SPACES = ("session", "user", "project", "system")
 #: a session in which nothing was said for so long is over, hours
 SESSION_HOURS = 24
@@ -69,10 +71,18 @@ _LEVELS: tuple[tuple[float, Level], ...] = (
 )  # fmt: skip
 #: seed 003: speculative memories expire after 30 days unless confirmed
 SPECULATIVE_DAYS = 30
+#: the header key that tells what the time of a memory or a transcript is, and its value where the
+#: source carries none
+DATED, DATE_GUESSED = "dated", "guessed"
 #: the schema scalar that names whose words or matter it is, when they are not the owner's
 PARTICIPANT = "participant"
 #: what a memory loses while another one contradicts it, and the least that is left of it
 _DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
+
+
+def dating(*, guessed: bool) -> tuple[tuple[str, str], ...]:
+    """What a header says of the time, beside it: nothing, unless it is guessed."""
+    return ((DATED, DATE_GUESSED),) if guessed else ()
 
 
 def is_silent(last: Instant, now: Instant) -> bool:
@@ -171,6 +181,16 @@ class Memory:
     def live(self) -> bool:
         """Whether search and recall show it by default."""
         return self.status in LIVE
+
+    @property
+    def date_guessed(self) -> bool:
+        """Whether `created` is only the time of the file that it was read from."""
+        return self.extras.get(DATED) == DATE_GUESSED
+
+    def said_on(self, timezone: str = "UTC") -> str:
+        """The day on which it was said, in a time zone, as it is shown: `about` one guessed."""
+        day = local_day(self.created, timezone) if self.created else ""
+        return f"about {day}" if day and self.date_guessed else day
 
     @property
     def conversation(self) -> str:

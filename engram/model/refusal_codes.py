@@ -62,6 +62,7 @@ MEANINGS: Mapping[str, str] = {
     # what is known, and what it is worth
     "outranked": "what you said yourself stands against it",
     "retired_recently": "you retired the same a short time ago",
+    "unwanted": "you forgot the same and wanted it never learnt again",
     "low_score": "too little new, lasting or useful",
     "trivial": "of little importance",
     "too_many": "more from one turn than `extract.max_per_turn`",

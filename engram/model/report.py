@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engram.model.instant import Instant
+    from engram.model.judgement import Measured
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
     from engram.model.step import Step
@@ -238,6 +239,7 @@ class Status:
     `policy_problem` is why a policy file is not understood: then nothing is learnt or given.
     `shares` is the space of a vault that is shared with others, `served` are the repository and the
     globs of projects that it serves, `sharing_problem` is how it and the registry differ on that.
+    `measured` is what the person's judgements of a sample say, None before there are any.
     """
 
     vault: str
@@ -262,6 +264,7 @@ class Status:
     shares: str = ""
     served: Sequence[str] = ()
     sharing_problem: str = ""
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Turn:
     read (`store.commits.attributed_turns`). `folder` is the working
     folder it was said in, where that is known: it decides what is kept out, and is never written.
     `program`: a program wrote it on the person's line, as the format of the conversation tells.
+    `guessed`: its source carries no time, and this one is the file's.
     `local` is its time in the vault's time zone, with the offset, where it was read for that zone.
     """
 
@@ -57,6 +58,7 @@ class Turn:
     speaker: str = ""
     folder: str = field(default="", compare=False)
     program: bool = False
+    guessed: bool = False
     local: str = field(default="", compare=False)
 
     @property

@@ -2,8 +2,9 @@
 
 Plans over the vault as it is, checks every step, and commits what holds. A model is asked without
 the writer lock, by one process at a time; what changed meanwhile is looked at in the same run, and
-after a purge nothing is written that was planned before it. Each run has a record. Sealing boxes
-and bringing conflict copies together stand here too: every consolidation does both.
+after a purge nothing is written that was planned before it. Each run has a record. Sealing boxes,
+bringing conflict copies together and links that follow renamed files stand here too: every
+consolidation does all of it.
 """
 
 from __future__ import annotations
@@ -85,10 +86,12 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
     if model is None:
         with writing(ports):
             merge_copies(ports)
+            follow_links(ports)
             return _finish(ports, _request(mode, model, ports), mode.batch)
     with _thinking(ports):
         with writing(ports):
             merge_copies(ports)
+            follow_links(ports)
             seen = ports.committer.last
         planned = plan_steps(_request(mode, model, ports), ports)
         with writing(ports):
@@ -324,6 +327,20 @@ def seal_boxes(ports: Ports, reason: str = "") -> int:
 def _sealed(ports: Ports, reason: str) -> list[Box]:
     waiting = {one.transcript for one in ports.turns.waiting()}
     return ports.box_weaver.seal(ports.view, ports.clock.now(), reason, waiting=waiting)
+
+
+# -- links ----------------------------------------------------------------------------------------
+
+
+def follow_links(ports: Ports) -> int:
+    """Let the links of the program's own files follow renamed files; returns how many changed.
+
+    One transaction that `undo N` takes back; the writer lock is held, and hand edits are taken up.
+    """
+    plan = ports.links_to_follow()
+    if plan.changes:
+        ports.committer.commit(plan)
+    return len(plan.changes)
 
 
 # -- conflict copies ------------------------------------------------------------------------------

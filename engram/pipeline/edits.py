@@ -14,12 +14,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.admit.confidence import VOUCHED
+from engram.admit.same import done_on
 from engram.capture.accept import legible
 from engram.model.authority import authority_rank
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput, called
-from engram.model.instant import Instant
-from engram.model.memory import Memory
+from engram.model.instant import Day, Instant
+from engram.model.memory import NEVER_AGAIN, Memory
 from engram.model.report import MemoryEdit
 from engram.model.retention import Terms, renewed
 from engram.model.standing import at_peace
@@ -96,6 +97,7 @@ def restore(memory: Memory, now: Instant, terms: Terms) -> MemoryEdit:
         valid_until="" if memory.status == "superseded" else memory.valid_until,
         superseded_by=(),
         expires=renewed(memory, memory, now, terms),
+        extra=tuple(pair for pair in memory.extra if pair[0] != NEVER_AGAIN),
     )
     event = Event("memory_restored", memory.id, (("was", memory.status),))
     return MemoryEdit("restore", ((memory, after),), (event,))
@@ -123,6 +125,15 @@ def confirm(memories: Sequence[Memory], now: Instant, terms: Terms) -> MemoryEdi
     """
     pairs = tuple((_live(one, "confirmed"), held(one, now, terms)) for one in _each(memories))
     return MemoryEdit("confirm", pairs, tuple(_confirmed(before) for before, _ in pairs))
+
+
+def done(memory: Memory, day: Day) -> MemoryEdit:
+    """The person says that a promise was kept, on a day."""
+    if memory.category != "commitment":
+        raise BadInput(f"{memory.id} is a {memory.category}, no commitment", "`engram confirm ID`")
+    pair = (_live(memory, "done"), done_on(memory, day))
+    event = Event("memory_fulfilled", memory.id, (("by", "person"),))
+    return MemoryEdit("done", (pair,), (event,))
 
 
 def retire(memories: Sequence[Memory], reason: str, now: Instant) -> MemoryEdit:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput
 from engram.model.ids import FORGOTTEN
-from engram.model.instant import Instant
-from engram.model.memory import SESSION, Memory
+from engram.model.instant import Day, Instant, local_day
+from engram.model.memory import NEVER_AGAIN, SESSION, Memory
 from engram.model.report import MemoryEdit, PurgePreview, Scope
 from engram.model.text import sha256_bytes
 from engram.model.trace import deleted
@@ -25,16 +25,20 @@ if TYPE_CHECKING:
 
 
 def forget(
-    memories: Sequence[Memory], reason: str, now: Instant, silenced: Sequence[Change] = ()
-) -> MemoryEdit:
+    memories: Sequence[Memory], reason: str, now: Instant, silenced: Sequence[Change] = (),
+    never_again: Day = "",
+) -> MemoryEdit:  # fmt: skip
     """Retire memories; their source turns are hidden from search too (design 5.21).
 
     `silenced`: the pages that told of them, without their words. One that is retired stays so.
+    With a day in `never_again` what they say is not learnt again.
     """
     pairs, events = [], []
     for memory in {one.id: one for one in memories}.values():
         if memory.status != "retired":
             after = replace(memory, status="retired", status_since=now, status_reason="forgotten")
+            if never_again:
+                after = replace(after, extra=(*after.extra, (NEVER_AGAIN, never_again)))
             pairs.append((memory, after))
             events.append(deleted(after, was=memory.status, why=reason))
     if not pairs:
@@ -42,7 +46,9 @@ def forget(
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
 
 
-def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
+def forgotten(
+    scope: Scope, reason: str, ports: Ports, *, never_again: bool = False
+) -> MemoryEdit:  # fmt: skip
     """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
 
     A turn is hidden by the memory that was made of it, so that both come back together; any other
@@ -65,7 +71,9 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
         names = [memory.id for memory in memories]
         boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
         silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
-    edit = forget(memories if not links else retired, reason, ports.clock.now(), silenced)
+    now = ports.clock.now()
+    day = local_day(now, ports.timezone) if never_again else ""
+    edit = forget(memories if not links else retired, reason, now, silenced, day)
     if not links:
         return edit
     body = "".join(f"{link}\n" for link in links).encode("utf-8")

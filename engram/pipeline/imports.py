@@ -8,21 +8,19 @@ does not stop the others (it is reported), a second import of the same files bri
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engram.capture.accept import cleaned
 from engram.capture.clean import kept
 from engram.capture.exclusion import Exclusion
-from engram.capture.follow import Cursor, cursor_of, head_of, read_file, read_whole, walk
+from engram.capture.follow import Cursor, cursor_of, head_of, read_file, size_of, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.change import IMPORT, Event, Plan
 from engram.model.errors import BadInput
-from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile, Removed
+from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, Removed
 from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
@@ -30,7 +28,7 @@ from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ending import end_over, end_silent
 from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
-from engram.pipeline.ingest import take_in
+from engram.pipeline.ingest import new_batch, take_in
 from engram.pipeline.ports import Ports
 from engram.pipeline.session_closing import close, close_ended
 from engram.pipeline.writing import writing
@@ -42,12 +40,6 @@ GROUP_TURNS = 2_000
 _CURSOR_TURNS = 20_000
 #: files of which a process remembers how to read on
 _MOST_RECENT = 512
-#: types of files in an inbox, and the source of each where its first bytes say nothing
-KINDS = {".md": "markdown", ".txt": "text", ".jsonl": "jsonl"}
-#: the largest file that is held in memory as a whole: of larger ones the inbox keeps no copy
-WHOLE_BYTES = 64_000_000
-#: a word that may tell what was kept out
-WORD = re.compile(r"[^\W_]{4,}")
 #: the most that `capture -` takes
 STREAM_BYTES = 64_000_000
 
@@ -99,7 +91,7 @@ def files_of(source_name: str, paths: Sequence[Path], ports: Ports) -> list[Path
 def import_files(
     source_name: str, paths: Sequence[Path], ports: Ports, *,
     extract: bool = True, tier: Tier = "auto", live: bool = False, again: bool = True,
-    index: bool = True,
+    index: bool = True, batch: str = "",
     progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
 ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
     """Read a source's files below paths, as one batch, and extract; see `Vault.import_files`."""
@@ -110,7 +102,7 @@ def import_files(
     with writing(ports, index=index and not later):
         importer = _importer(
             source_name, ports, live=live, again=again and not live, for_model=tier == "model",
-            advance=progress,
+            joins=batch, advance=progress,
         )  # fmt: skip
         report = importer.run(files)
         if report.new_turns and not live:
@@ -160,61 +152,6 @@ def _for_rules(transcripts: Iterable[str], ports: Ports) -> list[str]:
     return [name for name in transcripts if name not in chosen]
 
 
-def inbox_source(path: Path) -> str:
-    """The source that reads a file of an inbox: by its first bytes, else by its name."""
-    suffix = path.suffix.lower()
-    try:
-        found = recognise(head_of(path), suffix)
-    except BadInput:
-        found = None
-    return KINDS[suffix] if found is None else found.name
-
-
-def read_file_whole(path: Path, ports: Ports) -> ReadFile:
-    """What an import of a file of an inbox keeps, captured before or not; writes nothing.
-
-    Raises BadInput for a file that cannot be read.
-    """
-    kind = source(inbox_source(path), ports.settings.capture.max_line_bytes)
-    removed = Removed()
-    found, reading = read_whole(path, kind, ports.clock, ports.foreign_rows)
-    outside = Exclusion(ports.settings.capture.exclude)
-    turns = [
-        cleaned(turn, ports.redactor)[0] for turn in kept(found, reading.state, removed, outside)
-    ]
-    complete = not reading.tally.unparsed_lines and reading.offset in (0, _size(path))
-    if any("\ufffd" in turn.text for turn in turns):
-        complete = complete and _is_utf8(path)
-    told = bool(found) or not head_of(path).strip()
-    return ReadFile(turns, complete and told, _words(found) - _words(turns))
-
-
-def why_left(path: Path, ports: Ports) -> str:
-    """Why the inbox does not take a file; empty for one that it takes."""
-    if path.is_symlink() or not path.is_file():
-        return "it is a link, a folder or no regular file"
-    if path.suffix.lower() not in KINDS:
-        return f"only {' '.join(KINDS)} files are read"
-    try:
-        whole = _size(path) > WHOLE_BYTES or read_file_whole(path, ports).complete
-    except BadInput as error:
-        return str(error)
-    return "" if whole else "it cannot be read to its end (a torn line, no UTF-8, nothing said)"
-
-
-def _words(turns: Iterable[Turn]) -> frozenset[str]:
-    texts = (f"{turn.text} {turn.title} {turn.project} {turn.speaker}" for turn in turns)
-    return frozenset(word for text in texts for word in WORD.findall(text.casefold()))
-
-
-def _is_utf8(path: Path) -> bool:
-    try:
-        path.read_bytes().decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def read_only(
     source_name: str, paths: Sequence[Path], ports: Ports, *, again: bool = True,
     progress: Progress = lambda _: None, fresh: Callable[[list[Turn]], None] = lambda _: None,
@@ -259,7 +196,8 @@ class Importer:
     """One run over some files; `advance(bytes)` is told how far it is.
 
     `for_model`: a model is to read what it brings. A dry run tells `fresh` of the turns that would
-    be taken in. What an undo took back stays so, but for a run that reads it `again`: then cursors
+    be taken in. `joins` names the batch that an earlier run of the same import has made.
+    What an undo took back stays so, but for a run that reads it `again`: then cursors
     are no reason to pass it over.
     """
 
@@ -267,7 +205,7 @@ class Importer:
         self, ports: Ports, source: Source, cursors: Cursors,
         databases: Callable[[Path], ForeignRows], *,
         live: bool = False, again: bool = False, for_model: bool = False, dry_run: bool = False,
-        advance: Callable[[int], None] = lambda _: None,
+        joins: str = "", advance: Callable[[int], None] = lambda _: None,
         fresh: Callable[[list[Turn]], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._ports = ports
@@ -286,6 +224,7 @@ class Importer:
         self._again = again
         self._from_start = dry_run or (again and ports.turns.count_taken_back(source.name) > 0)
         self._dry_run = dry_run
+        self._joins = joins
         self._advance = advance
         self._fresh = fresh
         self._group: list[Turn] = []
@@ -324,7 +263,7 @@ class Importer:
             self._moved[cursor.key] = cursor
             if len(self._group) >= GROUP_TURNS:
                 self._flush()
-        self._advance(_size(path))
+        self._advance(size_of(path))
 
     def _add(self, turn: Turn) -> None:
         report = self.report
@@ -361,13 +300,17 @@ class Importer:
         self._moved = {}
 
     def _take(self, turns: list[Turn]) -> CaptureResult:
-        """Live capture has no batch; an import is named after the number of its first turn."""
+        """Live capture has no batch; imports are counted."""
         if self._live:
             return take_in(turns, self._ports)
+        if self._source.in_any_order:
+            turns = _in_order_of_time(turns)
         with self._ports.committer.lock():
             if not self.report.batch:
-                self.report.batch = f"{IMPORT}{self._ports.turn_log.end()[2] + 1}"
-                if self._for_model:  # before its first turn: a crash does not change who reads it
+                self.report.batch = self._joins or new_batch(IMPORT, self._ports)
+                if (
+                    self._for_model and not self._joins
+                ):  # before its first turn: a crash does not change who reads it
                     choose_model([self.report.batch], self._ports, "import")
             return take_in(turns, self._ports, self.report.batch, again=self._again)
 
@@ -393,8 +336,14 @@ class Importer:
         return cursor
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # it went away after it was read: only the progress bar would have known
+def _in_order_of_time(turns: Sequence[Turn]) -> list[Turn]:
+    """The same turns, those of each conversation by time; equal times stay in their order."""
+    places: dict[str, list[int]] = {}
+    for place, turn in enumerate(turns):
+        places.setdefault(turn.transcript, []).append(place)
+    ordered = list(turns)
+    for some in places.values():
+        by_time = sorted((turns[place] for place in some), key=lambda turn: turn.time)
+        for place, turn in zip(some, by_time, strict=True):
+            ordered[place] = turn
+    return ordered

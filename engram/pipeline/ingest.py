@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 
 from engram.capture.accept import cleaned
 from engram.model.change import CAPTURE, Event, Plan
@@ -24,7 +25,7 @@ def capture(turns: Sequence[Turn], ports: Ports, *, whole: bool = False) -> Capt
     With `whole` they are one batch, which an undo takes back with all that came of it.
     """
     with writing(ports):
-        batch = f"{CAPTURE}{ports.turn_log.end()[2] + 1}" if whole else ""
+        batch = new_batch(CAPTURE, ports) if whole else ""
         taken = take_in(turns, ports, batch)
         if batch and taken.new:
             happened = Event("captured", batch, (("turns", str(taken.new)),))
@@ -36,6 +37,13 @@ def capture(turns: Sequence[Turn], ports: Ports, *, whole: bool = False) -> Capt
         tick(ports)
     end_over(ports, taken.transcripts)
     return taken
+
+
+def new_batch(kind: str, ports: Ports) -> str:
+    """The name of the next batch of a kind: `import-1`, `import-2`; none is given twice."""
+    known = ports.turns.batches(kind)
+    names = (f"{kind}{number}" for number in count(len(known) + 1))
+    return next(name for name in names if name not in known)
 
 
 def take_in(

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.capture.signals import Signals
     from engram.model.asking import Answered
+    from engram.model.change import Plan
     from engram.model.model_request import Request
     from engram.model.record_draft import RecordDraft
     from engram.model.report import Reverted
@@ -223,6 +224,9 @@ class Ports(Protocol):
 
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""
+
+    def links_to_follow(self) -> Plan:
+        """What brings links to the names that files have now; the writer lock is held."""
 
     def model_for_run(self) -> RunModel:
         """The model for one run, which may spend what a run may."""

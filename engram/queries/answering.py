@@ -198,28 +198,32 @@ class Answering:
             place = self._lookup.places(links[:1])[links[0]]
             said = self._of_turn(turn, links[0], place, setting, open_to)
             return links[0], said._replace(turn="")
+        day = local_day(turn.time if turn else memory.created, setting.timezone)
+        guess = day if (turn.guessed if turn else memory.date_guessed) else ""
         source = AnswerSource(
             "memory", memory.id, memory.path, self._memories.line_of(memory, memory.text),
-            first_line(memory.text, _MOST_SHOWN),
-            local_day(turn.time if turn else memory.created, setting.timezone),
+            first_line(memory.text, _MOST_SHOWN), "" if guess else day,
             turn.speaker if turn else "", memory.status,
         )  # fmt: skip
         statement = "\n".join((memory.text, *(text for _, text in memory.sections)))
-        text = with_source(statement, memory.quote, source.said)[:_MOST_TEXT]
-        return links[0] if links else "", Evidence(source, text, 1.0, (memory.title,))
+        text = with_source(statement, memory.quote, day)[:_MOST_TEXT]
+        piece = Evidence(source, text, 1.0, (memory.title,), guess=guess)
+        return links[0] if links else "", piece
 
     def _of_turn(
         self, turn: Turn, link: str, place: tuple[str, int], setting: Setting,
         open_to: Callable[[Turn], bool],
     ) -> Evidence:  # fmt: skip
         file, line = place
+        day = local_day(turn.time, setting.timezone)
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
-            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
+            "" if turn.guessed else day, turn.speaker, role=turn.role,
         )  # fmt: skip
         around = filter(open_to, self._lookup.with_turns_before(link, _BEFORE)[-2::-1])
         before = tuple(one.text[:_MOST_TEXT] for one in around)
-        return Evidence(source, turn.text[:_MOST_TEXT], 1.0, before, link)
+        guess = day if turn.guessed else ""
+        return Evidence(source, turn.text[:_MOST_TEXT], 1.0, before, link, guess)
 
     def _open_turns(self, recipient: Recipient) -> Callable[[Turn], bool]:
         def is_open(turn: Turn) -> bool:
@@ -238,8 +242,9 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     """A memory and the turn that it was made of."""
     if memory.source.kind == "turn":
         return turn._replace(score=max(memory.score, turn.score))
-    text = with_source(memory.text, turn.text, turn.source.said)
-    return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
+    text = with_source(memory.text, turn.text, turn.source.said or turn.guess)
+    score = max(memory.score, turn.score)
+    return Evidence(memory.source, text, score, turn.before, turn.turn, turn.guess)
 
 
 def _gives_orders(turn: Turn, recipient: Recipient) -> bool:

@@ -10,12 +10,15 @@ from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import linked
 from engram.consolidate.passes.duplicates import exactly, groups, names
 from engram.health.audit import AuditEvidence
+from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.ports import Heard
 from engram.model.shown import SourceStep
 from engram.model.trace import WRITE
+from engram.model.turn import Turn
 from engram.queries.checks import with_secrets
-from engram.queries.junk import junk_codes
+from engram.queries.judgements import told_by_person
+from engram.queries.junk import junk_codes, proposed_anew, unmeant_codes
 from engram.queries.lookup import Lookup
 from engram.store.base.disk import VaultDisk
 from engram.store.commits.attributed_turns import AttributedTurns
@@ -25,8 +28,10 @@ from engram.store.commits.projections import Projections
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
     clean: Callable[[str], bool], heard: Heard, attributed: AttributedTurns,
+    conversation: Callable[[str], Sequence[Turn]],
 ) -> AuditEvidence:  # fmt: skip
-    """Everything that the audit asks; `context` is that of a full consolidation."""
+    """Everything that the audit asks; `context` is that of a full consolidation, `conversation`
+    gives the turns of one by its transcript."""
     admission = AdmissionContext(
         context.view, clean, context.settings, context.now, context.judge, heard=heard
     )
@@ -34,6 +39,7 @@ def inspect(
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
     at = {memory.path: memory.id for memory in memories}
+    made = _made(live, projections, lookup, admission)
     return AuditEvidence(
         now=context.now,
         memories=memories,
@@ -48,7 +54,8 @@ def inspect(
         entities=view.entities(),
         unboxed=view.unboxed(),
         rules=_rules(projections, live),
-        junk=_junk(live, projections, lookup, admission),
+        junk=junk_codes(made, admission),
+        unmeant=unmeant_codes(made, conversation),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
         accesses=view.accesses(memory.id for memory in live),
     )
@@ -77,11 +84,9 @@ def _roles(
 
 def _typed(projections: Projections) -> frozenset[str]:
     """The memories that the person wrote, told or vouched for: they need no receipt."""
-    log = projections.catalog.log
-    told = {name for name, about in log.named(WRITE) if about.get("origin") == "person"}
-    created = {name for name, details in log.named("hand_edit") if details.get("what") == "created"}
-    vouched = {name for name, about in log.named("memory_confirmed") if about.get("by") == "person"}
-    return frozenset(created | told | vouched)
+    vouched = projections.catalog.log.named("memory_confirmed")
+    theirs = {name for name, about in vouched if about.get("by") == "person"}
+    return told_by_person(projections.catalog) | theirs
 
 
 def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
@@ -95,10 +100,10 @@ def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
     }
 
 
-def _junk(
+def _made(
     live: Sequence[Memory], projections: Projections, lookup: Lookup, admission: AdmissionContext
-) -> dict[str, str]:
-    """The code of each live memory that rules or a model made, '' for a sound one."""
+) -> dict[str, Candidate]:
+    """Each live memory that rules or a model made, as it would be proposed today, by its id."""
     log, theirs = projections.catalog.log, _typed(projections)
     steps = {
         subject: SourceStep(details["origin"], details.get("rule", ""))
@@ -107,4 +112,4 @@ def _junk(
     }
     made = [memory for memory in live if memory.id in steps]
     turns = lookup.turns(sorted({link for memory in made for link in memory.sources}))
-    return junk_codes(made, steps, turns, admission)
+    return proposed_anew(made, steps, turns, admission)

@@ -56,7 +56,7 @@ def examine(
     """
     catalog = projections.catalog
     rows = catalog.files()
-    found = scan(disk, rows)
+    found = scan(disk, rows, names=projections.names)
     missing, damaged = transaction_log.missing(), transaction_log.unreadable()
     return Examination(
         problems={path: row.problem for path, row in rows.items() if row.problem},

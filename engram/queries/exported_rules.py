@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 
 def rules_block(
-    catalog: Catalog, recipient: Recipient, today: Day, most: int, clean: Callable[[str], bool]
+    catalog: Catalog,
+    recipient: Recipient,
+    today: Day,
+    most: int,
+    clean: Callable[[str], bool],
+    timezone: str,
 ) -> RulesBlock:
-    """At most so many memories; `clean` tells whether the redactor would leave a text.
+    """At most so many memories, with days of a time zone.
+
+    `clean` tells whether the redactor would leave a text.
 
     What gives orders to an agent stays in the vault, whoever wrote it into a file there, and so
     does what tells of private hosts, people or money: a file of rules is shared.
@@ -34,7 +41,7 @@ def rules_block(
         if (not recipient.projects or memory.project in recipient.projects) and _may_travel(memory)
     ]
     chosen, left_out = chosen_for_rules(known, recipient, today, most)
-    lines = rules_lines(chosen, next(iter(recipient.projects), ""))
+    lines = rules_lines(chosen, next(iter(recipient.projects), ""), timezone)
     return RulesBlock(tuple(lines), tuple(memory.id for memory in chosen), left_out)
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from engram.store.base.lock import WriterLock
     from engram.store.commits.projections import Projections, TakenUp
     from engram.store.commits.transaction_log import TransactionLog
+    from engram.store.files.link_names import LinkNames
 
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low
@@ -362,7 +363,8 @@ class IndexSync:
             yield from self._shown(path, hidden)
 
     def _of_page(self, page: Page) -> Document:
-        return document_of_page(page, page_bytes(self._disk, page), self._timezone)
+        data = page_bytes(self._disk, page, self._projections.names())
+        return document_of_page(page, data, self._timezone)
 
     def _pages(self) -> Iterator[Page]:
         """The pages, but the entities that became part of another."""
@@ -378,7 +380,7 @@ class IndexSync:
         from engram.store.files.transcripts import PURGED
 
         transcripts, turns = self._projections.transcripts, self._projections.catalog.turns
-        title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
+        title, name = transcripts.header(path).get("title", ""), transcripts.name_of(path)
         ordinals = turns.ordinals(name)
         behind = max(ordinals.values(), default=0)
         blocks = [block for block in transcripts.blocks(path) if block.text != PURGED]
@@ -441,10 +443,12 @@ def title_of(page: Page) -> str:
     return "\n".join((page.name, *page.aliases)) if isinstance(page, Entity) else page.title
 
 
-def page_bytes(disk: VaultDisk, page: Page) -> bytes:
-    """A page's file; empty when it cannot be read at present, which the doctor tells of."""
+def page_bytes(disk: VaultDisk, page: Page, names: LinkNames) -> bytes:
+    """A page's file, with ids in its links; empty when it cannot be read at present, which the
+    doctor tells of.
+    """
     try:
-        return disk.read(page.path) or b""
+        return names.with_ids(page.path, disk.read(page.path) or b"")
     except (BadInput, StorageError):
         return b""
 

@@ -177,7 +177,7 @@ class Lookup:
         condition = where(
             statuses=wanted.shown, categories=wanted.looked_at,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
-            space=wanted.space,
+            space=wanted.space, without=wanted.without,
         )  # fmt: skip
         if not (wanted.as_of or wanted.schemas):
             return self._projections.catalog.listing(condition, limit)
@@ -187,7 +187,7 @@ class Lookup:
     def learnt_on(self, day: Day, now: Instant, timezone: str = "UTC") -> tuple[Day, list[Memory]]:
         """The live memories whose source turn is of a day in a time zone, in order; with that day.
 
-        Without a day it is that of `now`.
+        Without a day it is that of `now`. What has a guessed time was said on no day that is known.
         """
         from engram.store.catalog.conditions import where
 
@@ -197,7 +197,11 @@ class Lookup:
         before = plus_days(wanted, 2) if wanted < "9999" else ""
         near = where(statuses=LIVE, since=since, before=before)
         found = self._projections.catalog.listing(near)[::-1]
-        return wanted, [one for one in found if local_day(one.created, timezone) == wanted]
+        return wanted, [
+            one
+            for one in found
+            if local_day(one.created, timezone) == wanted and not one.date_guessed
+        ]
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Audience
     from engram.recall.borders import Recipient
     from engram.store.catalog.catalog import Catalog
+    from engram.store.files.link_names import LinkNames
 
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 _FACTS = "facts/"
@@ -33,7 +34,7 @@ _SHOWN: Audience = "person"
 
 
 def open_documents(
-    catalog: Catalog, recipient: Recipient, today: Day
+    catalog: Catalog, names: LinkNames, recipient: Recipient, today: Day
 ) -> Callable[[str, bytes], bool]:
     """Tells of a path in the vault, and the bytes of that file, whether they may be given."""
     limited = bool(recipient.projects) or not set(SPACES) <= {*recipient.spaces}
@@ -42,7 +43,7 @@ def open_documents(
         if path.startswith(_FACTS):
             memory = read_memory(path, data).memory
             return not limited if memory is None else is_told(memory, _SHOWN, recipient, today)
-        return not limited or is_open_page(data)
+        return not limited or is_open_page(names.with_ids(path, data))
 
     def is_open_page(data: bytes) -> bool:
         project = parse(data).header.get("project")

@@ -51,14 +51,14 @@ class PageSearch:
             return []
         pages: dict[str, tuple[Page, Prose]] = {}
         forgotten = self._projections.view.forgotten()
-        withheld = self._projections.catalog.withheld()
+        withheld, names = self._projections.catalog.withheld(), self._projections.names()
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
                 page = self._projections.view.page_by_id(key)
                 if isinstance(page, Summary) and page.status != "active" and not all_statuses:
                     continue
-                data = page_bytes(self._disk, page) if page is not None else b""
+                data = b"" if page is None else page_bytes(self._disk, page, names)
                 if page is not None and not (withheld and _tells_of(data, withheld)):
                     pages[key] = page, _shown(page, data, forgotten)
             return [

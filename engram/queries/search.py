@@ -387,7 +387,7 @@ class SearchQueries:
 
         block = context_block(
             question, given, budget, partial(_told, query), opening=opening, turns=said,
-            as_of=day if as_of else "", history=chain,
+            as_of=day if as_of else "", history=chain, timezone=setting.timezone,
         )  # fmt: skip
         if history:
             shown = memories.memories(block.shown)

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from engram.capture.follow import belongs, read_file
+from engram.capture.follow import belongs, read_file, size_of
 from engram.model.display import plain_line
 from engram.model.errors import BadInput
 from engram.model.findings import Finding
@@ -110,14 +110,6 @@ def check(
             found.problems.append((str(path), str(error)))
         advance(size_of(path))
     return found
-
-
-def size_of(path: Path) -> int:
-    """The bytes of a file; 0 when it is gone."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 def findings(checked: Sequence[SourceCheck]) -> list[Finding]:

@@ -42,7 +42,7 @@ from typing import NamedTuple
 from engram.model.display import plain_line
 from engram.model.hit import ContextBlock, HistoryStep
 from engram.model.ids import docid
-from engram.model.instant import Day, day_of
+from engram.model.instant import Day
 from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
 from engram.model.text import first_line
 from engram.model.vault_label import split_id
@@ -76,7 +76,7 @@ def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
     told: Callable[[Memory], str] = lambda memory: "", *,
     opening: Iterable[OpeningItem] = (), turns: Iterable[Sequence[str]] = (), as_of: Day = "",
-    history: Callable[[Memory], Sequence[HistoryStep]] = lambda memory: (),
+    history: Callable[[Memory], Sequence[HistoryStep]] = lambda memory: (), timezone: str = "UTC",
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
@@ -84,7 +84,7 @@ def context_block(
     `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
     behind them stand as many of `turns` as fit, each in the first of its forms that does. Of the
     `history` of a memory the newest steps that fit stand below it. `as_of` is the day on which all
-    of it was true, where that is not today.
+    of it was true, where that is not today. Days are those of `timezone`.
     Without anything the block says that nothing was found.
     """
     about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
@@ -101,7 +101,7 @@ def context_block(
         return ContextBlock(left_out=len(memories))
     quoted = best.shown
     for memory in memories:
-        item, left = _quoted(memory, told), best.left_out - 1
+        item, left = _quoted(memory, told, timezone), best.left_out - 1
         text = _answer(about, [*items, item], left)
         names = (one.id for one in members(memory) if one.id not in quoted)
         more = ContextBlock(text, (*best.shown, *names), left)
@@ -145,11 +145,11 @@ def fenced(lines: Sequence[str], attributes: str = "") -> str:
     return "\n".join((f"<engram-memory{attributes}>", *lines, "</engram-memory>"))
 
 
-def _quoted(memory: Given, told: Callable[[Memory], str]) -> str:
+def _quoted(memory: Given, told: Callable[[Memory], str], timezone: str) -> str:
     """A memory as a list item: date, category, text, line of a section, quote and link."""
     if isinstance(memory, Dispute):
         said = " / ".join(
-            f"{_label(one)}{day_of(one.created)} {inert(one.category)}: {inert(one.text)}"
+            f"{_label(one)}{one.said_on(timezone)} {inert(one.category)}: {inert(one.text)}"
             for one in memory.sides
         )
         links = [source_line(link) for one in memory.sides for link in _receipt(one)]
@@ -157,7 +157,7 @@ def _quoted(memory: Given, told: Callable[[Memory], str]) -> str:
     standing = standing_of(memory)
     # a record is called by its schema
     kind = schema_name(memory) or memory.category
-    head = " ".join(filter(None, (day_of(memory.created), inert(kind))))
+    head = " ".join(filter(None, (memory.said_on(timezone), inert(kind))))
     head = f"{_label(memory)}{head}{f' ({standing})' if standing else ''}"
     lines = [f"- {head}: {inert(memory.text)}"]
     if telling := inert(first_line(told(memory), QUOTE_WIDTH)):

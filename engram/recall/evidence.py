@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.sentences import sentence_ranges
 from engram.language.tokens import terms
-from engram.language.when import find_times
+from engram.language.when import find_times, fixed_times
 from engram.model.markdown import code_lines
 from engram.model.record import without_receipt
 from engram.model.time_span import TimeSpan
@@ -66,7 +66,8 @@ class Evidence(NamedTuple):
 
     `score` is its share of the best score, 0..1; `before` are the texts of the turn before it and
     of the one before that. `source.said` is the day of the vault's time zone on which it was said.
-    `turn` is the link of the turn that was found: of a memory, the one that it was made of.
+    `turn` is the link of the turn that was found: of a memory, the one that it was made of. Where
+    that day is only guessed it stands in `guess`, and `source.said` is empty.
     """
 
     source: AnswerSource
@@ -74,6 +75,7 @@ class Evidence(NamedTuple):
     score: float
     before: tuple[str, ...] = ()
     turn: str = ""
+    guess: Day = ""
 
 
 class Telling(NamedTuple):
@@ -100,16 +102,18 @@ class Telling(NamedTuple):
 def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     """All that one piece of evidence tells, sentence by sentence."""
     text, said = evidence.text, evidence.source.said
-    if said < "1970":
+    if max(said, evidence.guess) < "1970":
         return
-    times = find_times(text, said, least=0)[:_MOST_TIMES]
+    times = find_times(text, said, least=0) if said else fixed_times(text, evidence.guess)
+    times = times[:_MOST_TIMES]
     spans = [_nearly(text, one) for one in times if not _is_denied(text, one)]
     offsets = [span.offset for span in spans]
     said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
     ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
     for place, (start, end, in_code) in enumerate(ranges):
         sentence = without_receipt(text[start:end].strip())
-        alone = in_code or sentence.startswith("|") or len(text) > _LONG
+        # a sentence that tells no time is beside it, whose day is not known
+        alone = in_code or sentence.startswith("|") or len(text) > _LONG or not said
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
         beside = () if alone else tuple(text[first:last].strip() for first, last, _ in around)
         for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:
@@ -117,7 +121,7 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
             near, last = max(start, span.offset - _REACH), min(end, span.offset + _REACH)
             clause = _clause(text[near:last], span.offset - near)
             yield Telling(number, sentence, span, beside, alone, clause)
-        if not in_code:
+        if not in_code and said:
             span = said_then._replace(confidence=_sure_of_the_day(sentence))
             yield Telling(number, sentence, span, (), alone)
 

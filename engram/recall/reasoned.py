@@ -250,7 +250,8 @@ def _sure_of(telling: Telling) -> float:
 def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iterator[str]:
     """How the answer came about, a line a step."""
     for one in told:
-        where = f"a {one.source.kind} of {day_in_words(one.source.said)}"
+        said = day_in_words(one.source.said) if one.source.said else "an unknown day"
+        where = f"a {one.source.kind} of {said}"
         if one.source.status not in ("", "active"):
             where = f"{where} ({one.source.status})"
         days = time_in_words(one.span)

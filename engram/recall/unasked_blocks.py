@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
-from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.model.text import CHARACTERS_A_TOKEN, sha256_text
 from engram.model.vault_label import split_id
@@ -84,18 +83,24 @@ class _Chosen(NamedTuple):
 def session_block(
     found: Iterable[Given | GivenSummary], budget: int, *, project: str = "",
     last: Callable[[int], ShownItem | None] = lambda most: None, known: str = "",
+    timezone: str = "UTC",
 ) -> ContextBlock:  # fmt: skip
     """The best of what was found (best first) that fit, for the start of a session.
 
     Before them stands where the last one stopped: what `last` tells in so many characters. `known`
     is the version of the block that the session has: there is no second one of it, and another says
-    that it takes its place.
+    that it takes its place. Days are those of `timezone`.
     """
     about = f', project "{inert(project)[:60]}"' if project else ""
     lead = f"From the person's own memory vault{about}. {_NO_INSTRUCTIONS}"
     # its room is kept free in a first block too: the same memories have the same version
     chosen = _chosen(
-        lead + _REPLACES, found, min(budget, MOST_TOKENS), MOST_LINES - _FRAME_LINES, last
+        lead + _REPLACES,
+        found,
+        min(budget, MOST_TOKENS),
+        MOST_LINES - _FRAME_LINES,
+        last,
+        timezone=timezone,
     )
     version = sha256_text("\n".join((*chosen.shown, *chosen.items)))[:8]
     if not chosen.items or version == known:
@@ -104,10 +109,12 @@ def session_block(
     return ContextBlock(text, chosen.shown, chosen.passed)
 
 
-def prompt_block(found: Iterable[Given | GivenSummary], budget: int) -> ContextBlock:
+def prompt_block(
+    found: Iterable[Given | GivenSummary], budget: int, timezone: str = "UTC"
+) -> ContextBlock:
     """The best of what was found (best first) that fit, beside a prompt that it matches."""
     lead = f"From the person's own memory vault, for this prompt. {_NO_INSTRUCTIONS}"
-    chosen = _chosen(lead, found, min(budget, PROMPT_TOKENS), PROMPT_MEMORIES)
+    chosen = _chosen(lead, found, min(budget, PROMPT_TOKENS), PROMPT_MEMORIES, timezone=timezone)
     if not chosen.items:
         return ContextBlock()
     return ContextBlock(_framed(lead, chosen), chosen.shown, chosen.passed)
@@ -115,7 +122,7 @@ def prompt_block(found: Iterable[Given | GivenSummary], budget: int) -> ContextB
 
 def _chosen(
     lead: str, found: Iterable[Given | GivenSummary], budget: int, most: int,
-    first: Callable[[int], ShownItem | None] = lambda most: None,
+    first: Callable[[int], ShownItem | None] = lambda most: None, *, timezone: str,
 ) -> _Chosen:  # fmt: skip
     shown: list[str] = []
     items: list[str] = []
@@ -126,7 +133,7 @@ def _chosen(
     if (last := first(min(left - 1, share))) is not None:
         left -= len(last.text) + 1
         shown, items, example = [last.id], [last.text], last.id
-    summaries = _GivenSummaries()
+    summaries = _GivenSummaries(timezone)
     for one in found:
         if len(items) == most or left < _SHORTEST or passed == _MOST_PASSED:
             passed += 1
@@ -137,7 +144,7 @@ def _chosen(
                 continue
             example = example or one.sources[0].id
         else:
-            names, item = [memory.id for memory in members(one)], _item(one)
+            names, item = [memory.id for memory in members(one)], _item(one, timezone)
             if summaries.tell(names):
                 continue
             if len(item) + 1 > left:
@@ -153,7 +160,8 @@ def _chosen(
 class _GivenSummaries:
     """The summaries of a block, each in place of its memories."""
 
-    def __init__(self) -> None:
+    def __init__(self, timezone: str) -> None:
+        self._timezone = timezone
         self._sources: list[frozenset[str]] = []
 
     def tell(self, identifiers: Iterable[str]) -> bool:
@@ -169,7 +177,7 @@ class _GivenSummaries:
         ):
             return ""
         item = one.item(most)
-        if len(item) >= sum(len(_item(memory)) for memory in one.sources):
+        if len(item) >= sum(len(_item(memory, self._timezone)) for memory in one.sources):
             return ""
         if item:
             self._sources.append(sources)
@@ -182,15 +190,15 @@ def _framed(lead: str, chosen: _Chosen, version: str = "") -> str:
     return fenced((lead, *chosen.items, note), f' version="{version}"' if version else "")
 
 
-def _item(given: Given) -> str:
+def _item(given: Given, timezone: str) -> str:
     if isinstance(given, Dispute):
-        return f"- {DISPUTED}: {' / '.join(map(_told, given.sides))}"
-    return f"- {_told(given)}"
+        return f"- {DISPUTED}: {' / '.join(_told(one, timezone) for one in given.sides)}"
+    return f"- {_told(given, timezone)}"
 
 
-def _told(memory: Memory) -> str:
+def _told(memory: Memory, timezone: str) -> str:
     standing = standing_of(memory)
     label, _ = split_id(memory.id)
-    kind = " ".join(filter(None, (label, inert(memory.category), day_of(memory.created))))
+    kind = " ".join(filter(None, (label, inert(memory.category), memory.said_on(timezone))))
     kind = f"{kind} ({standing})" if standing else kind
     return f"{kind}: {inert(memory.text)} ({docid(memory.id)[1:]})"

@@ -52,11 +52,11 @@ VAULT_KEYS = frozenset({
 VAULT_CONFIG = "engram.toml"
 #: the newest vault format whose settings are understood; those of a newer one are ignored
 VAULT_FORMAT = 1
-_HEADER = ("format", "id", "timezone", "shares")
 
 #: variables read elsewhere: paths, whether to run at all, the clock, the service manager
 _NOT_KEYS = frozenset({
     "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_NO_DAEMON", "ENGRAM_CLOCK",
+    "ENGRAM_HOOK_DRY_RUN",
     "ENGRAM_SYSTEMCTL", "ENGRAM_LAUNCHCTL", "ENGRAM_SCHTASKS",
 })  # fmt: skip
 #: prefixes that other programs of this name use; they are ignored
@@ -153,7 +153,7 @@ def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin
     header = _header(document, path)
     if header.format > VAULT_FORMAT:
         return header, {}
-    own = {name: value for name, value in document.items() if name not in _HEADER}
+    own = {name: value for name, value in document.items() if name not in VaultHeader._fields}
     return header, dict(_origins(own, text, path, "vault"))
 
 
@@ -264,10 +264,9 @@ def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings
 
 
 def _expanded(origin: ValueOrigin, places: UserPaths) -> str:
-    """Expand `~` to the user's home; in the shipped default, to the data folder."""
+    """Expand `~` to the user's home."""
     text = str(origin.value)
-    home = places.vault.parent if origin.layer == "shipped" else places.home
-    return str(home / text[2:]) if text.startswith("~") else text
+    return str(places.home / text[2:]) if text.startswith("~") else text
 
 
 def parsed(text: str, path: Path) -> dict[str, object]:

@@ -1,8 +1,9 @@
 """Paths of one user's files on one machine: configuration, registry, default vault, cache.
 
-With ENGRAM_HOME everything is under that folder; otherwise the platform's own folders are used
-(on Linux below ~/.config, ~/.local/state and ~/.cache, or where XDG_* point). Nothing is created
-here: a writer makes the folder, with mode 0700.
+With ENGRAM_HOME engram's own files are under that folder; otherwise the platform's own folders are
+used (on Linux below ~/.config, ~/.local/state and ~/.cache, or where XDG_* point). The default
+vault is the person's, ~/engram, wherever those lie. Nothing is created here: a writer makes the
+folder, with mode 0700.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from engram.model.errors import ConfigError
 
 
 class UserPaths(NamedTuple):
-    """Absolute paths. `vault` is the default vault when no layer names another.
+    """Absolute paths. `vault` is where the first vault is made when no layer names another.
 
     `home` is the meaning of `~` in the user's settings.
     """
@@ -49,21 +50,20 @@ def places_of(environment: Mapping[str, str]) -> UserPaths:
         tilde = moved == "~" or moved.startswith(("~/", "~\\"))
         root = Path(os.path.abspath(home / moved[2:] if tilde else moved))
         return UserPaths(
-            root / "config.toml", root / "vaults.json", root / "cache", root / "engram", home
+            root / "config.toml", root / "vaults.json", root / "cache", home / "engram", home
         )
-    config, state, cache = _folders()
+    config, state, cache = _folders(home)
     return UserPaths(config / "config.toml", state / "vaults.json", cache, home / "engram", home)
 
 
-def _folders() -> tuple[Path, Path, Path]:
+def _folders(home: Path) -> tuple[Path, Path, Path]:
     """The platform's folders for configuration, state and cache."""
     if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:
         # as platformdirs says, whose import takes longer than all the rest: a hook has no time
-        below = Path(os.path.expanduser("~"))
         return (
-            _moved("XDG_CONFIG_HOME", below / ".config"),
-            _moved("XDG_STATE_HOME", below / ".local" / "state"),
-            _moved("XDG_CACHE_HOME", below / ".cache"),
+            _moved("XDG_CONFIG_HOME", home / ".config"),
+            _moved("XDG_STATE_HOME", home / ".local" / "state"),
+            _moved("XDG_CACHE_HOME", home / ".cache"),
         )
     from platformdirs import PlatformDirs
 

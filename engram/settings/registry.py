@@ -20,6 +20,8 @@ from engram.model.ids import is_id
 from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.settings.paths import UserPaths
 
 _FORMAT = 1
@@ -123,6 +125,20 @@ class Registry:
                 raise ConfigError(f"{self._file}: is damaged: vault {number} of the list", _MEND)
             vaults[str(entry.path)] = entry
         return vaults
+
+
+def default_vault(entries: Sequence[Registered], usual: Path) -> Path:
+    """The vault of one's own that is meant where none is named: of `entries`, or `usual`.
+
+    It is the only one, whatever its path; of several that at `usual`, else the one made first (a
+    vault's id is the time it was made). Those that are shared do not count, nor those that are
+    gone as long as one is there.
+    """
+    own = [one for one in entries if not one.sharing.space]
+    own = [one for one in own if one.path.is_dir()] or own
+    if not own or _real(usual) in {str(one.path) for one in own}:
+        return usual
+    return min(own, key=lambda one: (one.vault_id, one.path)).path
 
 
 def _entry(row: object) -> Registered | None:

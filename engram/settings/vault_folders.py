@@ -10,7 +10,7 @@ own. Raises NotFound, BadInput, ConfigError and StorageError.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.text import sha256_text
 from engram.settings.load import VAULT_CONFIG, header_of, load
 from engram.settings.paths import places_of
-from engram.settings.registry import Registry
+from engram.settings.registry import Registered, Registry, default_vault
 
 if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
@@ -53,14 +53,22 @@ def cache_folder(places: UserPaths, root: Path, vault: str) -> Path:
 
 
 def own_vault(
-    chosen: str | None, environment: Mapping[str, str], places: UserPaths | None = None
-) -> Path:
+    chosen: str | None, environment: Mapping[str, str], places: UserPaths | None = None,
+    entries: Sequence[Registered] | None = None,
+) -> Path:  # fmt: skip
     """The person's own vault: `--vault`, else ENGRAM_VAULT, else the setting `vault`.
 
-    A relative path is seen from the working folder. Raises ConfigError.
+    Where none of them names one, it is the `default_vault` of the registry, whose `entries` a
+    caller may have read. A relative path is seen from the working folder. Raises ConfigError.
     """
-    named = chosen or environment.get("ENGRAM_VAULT", "")
-    return Path(named or load(None, environment, home=places).settings.vault)
+    if named := chosen or environment.get("ENGRAM_VAULT", ""):
+        return Path(named)
+    places = places_of(environment) if places is None else places
+    loaded = load(None, environment, home=places)
+    set_here = Path(loaded.settings.vault)
+    if loaded.origins["vault"].layer != "shipped":
+        return set_here
+    return default_vault(Registry(places).entries() if entries is None else entries, set_here)
 
 
 def reading_folder(cache: Path) -> Path:

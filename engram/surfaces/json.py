@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+    from engram.daemon.catch_up import CaughtUp
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
     from engram.model.activity import Activity
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from engram.model.edge import Link
     from engram.model.entity import Entity
     from engram.model.errors import EngramError
-    from engram.model.findings import AuditRow, Finding, ReviewItem
+    from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
         CaptureResult,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         SourceCheck,
         SourceStock,
     )
+    from engram.model.judgement import Measured
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.phase import ListedPhase, StartedPhase
@@ -652,12 +654,14 @@ def watched_sources(names: Sequence[str]) -> Shape:
 # -- how it is with the vault ----------------------------------------------------------------------
 
 
-def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
+def status(
+    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None
+) -> Shape:
     """`status`: the counts of a vault, and of what works for it on this machine."""
     run = None if state.last_run is None else row_of(state.last_run)
     return {
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
-        "daemon": daemon,
+        "caught_up": None if caught_up is None else asdict(caught_up), "daemon": daemon,
     }  # fmt: skip
 
 
@@ -687,23 +691,37 @@ def proof(found: Proof) -> Shape:
     return {"holds": found.holds} | fields_of(found)
 
 
-def audit(
-    rows: Iterable[AuditRow], shares: Iterable[tuple[str, int, int]], most: int | None
-) -> Shape:
-    """`audit`: each row with `most` of its flaws as examples, or with all; the rules with noise."""
+def audit(report: AuditReport, most: int | None) -> Shape:
+    """`audit`: each row with `most` of its flaws as examples, or with all; the rules with noise;
+    what was measured by a sample, None before there is one."""
     return {
         "rows": [
             {
                 "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,
                 "threshold": row.threshold, "verdict": row.verdict, "fix": row.fix,
+                "title": row.title, "means": row.means,
                 "flaws" if most is None else "examples": [
                     asdict(flaw) for flaw in row.flaws[:most]
                 ],
             }
-            for row in rows
+            for row in report.rows
         ],
-        "rules": [{"rule": rule, "noise": noise, "of": known} for rule, noise, known in shares],
+        "rules": [
+            {"rule": rule, "noise": noise, "of": known} for rule, noise, known in report.rules
+        ],
+        "measured": None if report.measured is None else asdict(report.measured),
     }  # fmt: skip
+
+
+def sample(memories: Iterable[Memory], measured: Measured | None) -> Shape:
+    """`audit --sample`: the memories to be judged, and what was measured so far."""
+    return {
+        "memories": [
+            memory_row(memory) | {"quote": memory.quote, "sources": memory.sources}
+            for memory in memories
+        ],
+        "measured": None if measured is None else asdict(measured),
+    }
 
 
 def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
@@ -715,10 +733,10 @@ def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
 # -- what is set up on this machine ----------------------------------------------------------------
 
 
-def new_vault(root: Path, remote: str, shares: str = "") -> Shape:
-    """`init`: the vault, the git remote that what is captured would be pushed to, and of one to
-    share the space of its memories."""
-    told: Shape = {"vault": str(root), "git_remote": remote}
+def new_vault(root: Path, remote: str, shares: str = "", *, made: bool = True) -> Shape:
+    """`init`: the vault, whether it was made now, the git remote that what is captured would be
+    pushed to, and of one to share the space of its memories."""
+    told: Shape = {"vault": str(root), "made": made, "git_remote": remote}
     return told | ({"shares": shares} if shares else {})
 
 

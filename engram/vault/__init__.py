@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Literal, Self
 
 from engram.model.errors import BadInput, Untrusted, called
 from engram.model.instant import day_of
@@ -39,8 +39,15 @@ if TYPE_CHECKING:
     from engram.model.given import How, Reader
     from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
-    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
+    from engram.model.intake import (
+        CaptureResult,
+        ExtractionResult,
+        ImportReport,
+        Learnt,
+        ReadFile,
+    )
     from engram.model.item import Store
+    from engram.model.judgement import Grade, Measured
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
     from engram.model.phase import ListedPhase, StartedPhase
@@ -395,7 +402,9 @@ class Vault:
         self._settled()
         recipient = self._recipient(projects, Reader(UNKNOWN))
         today = day_of(self.clock.now())
-        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
+        return rules_block(
+            self.parts.catalog, recipient, today, most, self.parts.redactor.clean, self.timezone
+        )
 
     def exported_records(
         self, *, schemas: Sequence[str] = (), projects: Sequence[str] | None = None,
@@ -428,7 +437,8 @@ class Vault:
         from engram.queries.open_documents import open_documents
 
         recipient = self._recipient(projects, Reader(PERSON, session))
-        return open_documents(self.parts.catalog, recipient, day_of(self.clock.now()))
+        names = self.parts.projections.names()
+        return open_documents(self.parts.catalog, names, recipient, day_of(self.clock.now()))
 
     def _recipient(self, projects: Sequence[str], reader: Reader | None) -> Recipient:
         """Who is given something in these projects; where nobody is named, an agent in them."""
@@ -511,9 +521,10 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", without: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
-        """The memories that pass, newest first; empty arguments do not filter.
+        """The memories that pass, newest first, but records of the schema `without`; empty
+        arguments do not filter.
 
         `as_of` is an Instant, or a Day of the vault's time zone at its end: what was true then,
         whatever became of it but for what was forgotten. Raises BadInput for any other text.
@@ -521,7 +532,9 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
+        wanted = Filter(
+            categories, statuses, project, tag, since, before, asked, schemas, space, without
+        )
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:
@@ -575,6 +588,33 @@ class Vault:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
         return self._lookup().learnt_on(day, self.clock.now(), self.parts.timezone)
 
+    def learnt(self, batch: str, projects: Sequence[str] = ()) -> Learnt:
+        """What a batch brought, best first, and a question or words that find one of it.
+
+        They are tried as the person would ask them in a folder of these `projects`; no read counts.
+        """
+        from engram.model.given import Reader
+        from engram.model.intake import Learnt
+        from engram.queries.learnt import command_for, memories_of
+
+        self.ready_to_read()
+        chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
+        recipient = self._recipient(projects, Reader())
+
+        def recalls(question: str, identifier: str) -> bool:
+            block = self.parts.recalling.block(
+                question, setting=setting, limit=chosen.limit, budget=chosen.budget_tokens,
+                recipient=recipient,
+            )  # fmt: skip
+            return block.shown[:1] == (identifier,)
+
+        def finds(wanted: str, identifier: str) -> bool:
+            found = self.parts.search.search(wanted, limit=chosen.limit, setting=setting)
+            return any(hit.id == identifier for hit in found.memories)
+
+        memories = memories_of(batch, self.parts.catalog)
+        return Learnt(memories, *command_for(memories, recalls, finds))
+
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""
         self._settled()
@@ -612,14 +652,24 @@ class Vault:
         found = self.parts.summaries.find(reference)
         return found, self._lookup().page_text(found)
 
-    def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
-        """What waits for the person, the most pressing first (see `health.review_queue`)."""
-        from engram.health.review_queue import queue
+    def to_review(self, since: Day = "", of: Sequence[str] = ()) -> Sequence[ReviewItem]:
+        """What waits for the person, the most pressing first (see `health.review_queue`).
+
+        With names of transactions or imports (`17`, `import-1`) what these wrote, all of it. Raises
+        NotFound for a name of none.
+        """
+        from engram.health.review_queue import SOON, Written, queue
+        from engram.model.instant import plus_days
         from engram.queries.unheld_items import open_items
+        from engram.queries.written_memories import written_by, written_since
 
         self._settled()
-        view, now = self.parts.view, self.clock.now()
-        return queue(view.live(), now, view.memory, since, open_items(view, now))
+        view, now, catalog = self.parts.view, self.clock.now(), self.parts.catalog
+        if of:
+            written = Written(written_by(catalog, of), " ".join(of))
+        else:
+            written = Written(written_since(catalog, since or plus_days(now, -SOON)))
+        return queue(view.live(), now, view.memory, since, open_items(view, now), written)
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""
@@ -627,6 +677,11 @@ class Vault:
 
         found = [self.parts.lookup.find_memory(one.id) for one in item.memories]
         return still_asked(item.reason, found)
+
+    def turns_behind(self, memory: Memory) -> Sequence[Turn]:
+        """The turns that a memory rests on, as far as they can be read and were not forgotten."""
+        found = self.parts.lookup.turns_in_sight(memory.sources)
+        return [found[link] for link in memory.sources if link in found]
 
     def refused(self) -> Sequence[Verdict]:
         """What was refused of the turns of the last 30 days, found anew in them by the rules."""
@@ -664,6 +719,7 @@ class Vault:
         return replace(
             known, last_run=parts.runs.last(), policy_problem=told, served=tuple(self.served),
             shares=parts.header.shares, sharing_problem="" if mismatch is None else str(mismatch),
+            measured=self.measured(),
         )  # fmt: skip
 
     def activity(
@@ -806,9 +862,12 @@ class Vault:
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
         dry_run: bool = False, live: bool = False, again: bool = True, index: bool = True,
+        batch: str = "",
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
     ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
+
+        What joins the `batch` of another source is taken back with it.
 
         What it brings is history, which a model reads only when `tier` is "model". What an undo
         took back comes `again`, unless that is False, or the import `live`: then nobody asked for
@@ -822,13 +881,12 @@ class Vault:
             return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
             source, paths, self.parts, extract=extract, tier=tier, live=live, again=again,
-            index=index,
-            progress=progress, extracted=extracted,
+            index=index, batch=batch, progress=progress, extracted=extracted,
         )  # fmt: skip
 
     def read_file(self, path: Path) -> ReadFile:
         """What an import of a file of the inbox keeps of it, captured before or not."""
-        from engram.pipeline.imports import read_file_whole
+        from engram.pipeline.inbox_files import read_file_whole
 
         return read_file_whole(path, self.parts)
 
@@ -853,10 +911,13 @@ class Vault:
         return sum(os.path.getsize(file) for file in files_of(source, paths, self.parts))
 
     def check_tier(self, tier: Tier) -> None:
-        """Raise BadInput where a model is to read, and none is configured."""
+        """Raise BadInput where a model is to read and none is configured; ModelRefuses for one
+        that has no key."""
         from engram.pipeline.consolidation import check_tier
 
         check_tier(tier, self.parts)
+        if tier == "model":
+            self.parts.check_key()
 
     def tick(self) -> ExtractionResult:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
@@ -980,12 +1041,13 @@ class Vault:
     # -- what the person decides ---------------------------------------------------------------
 
     def forget(
-        self, *references: str, matching: str = "", reason: str = "", dry_run: bool = False
-    ) -> Scope:
+        self, *references: str, matching: str = "", reason: str = "", never_again: bool = False,
+        dry_run: bool = False,
+    ) -> Scope:  # fmt: skip
         """Take memories out of use, and turns out of search, one by one, by conversation or text.
 
-        A memory takes its source turns along; every file stays. Returns what was meant, which may
-        be `already` forgotten.
+        A memory takes its source turns along; every file stays. With `never_again` what it says is
+        refused when it is said again. Returns what was meant, which may be `already` forgotten.
         """
         from engram.pipeline import edits, forgetting
 
@@ -993,7 +1055,8 @@ class Vault:
 
         def forgotten() -> MemoryEdit:
             meant.append(self.parts.naming.scope(references, matching, gone=False))
-            return forgetting.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
+            said = edits.reason_of(reason, self.parts)
+            return forgetting.forgotten(meant[0], said, self.parts, never_again=never_again)
 
         done = edits.decide(forgotten, self.parts, dry_run=dry_run)
         return replace(meant[0], already=not (done.pairs or done.changes))
@@ -1021,6 +1084,17 @@ class Vault:
         return edits.decide(
             lambda: edits.confirm(self._named(references), now, terms),
             self.parts, dry_run=dry_run,
+        )  # fmt: skip
+
+    def done(self, reference: str, *, dry_run: bool = False) -> MemoryEdit:
+        """The person says that a promise was kept, today. Raises BadInput for no commitment."""
+        from engram.model.instant import local_day
+        from engram.pipeline import edits
+
+        day = local_day(self.clock.now(), self.parts.timezone)
+        return edits.decide(
+            lambda: edits.done(self.parts.lookup.memory(reference), day), self.parts,
+            dry_run=dry_run,
         )  # fmt: skip
 
     def retire(
@@ -1134,7 +1208,8 @@ class Vault:
         from engram.pipeline.writing import writing
 
         with writing(self.parts):
-            written = edits.rewrite(memory, before, after)
+            titled = self.parts.writer.retitled(memory.path, after)
+            written = edits.rewrite(memory, before, titled)
             self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
 
@@ -1286,7 +1361,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
-        from engram.pipeline.imports import why_left
+        from engram.pipeline.inbox_files import why_left
         from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 
@@ -1310,12 +1385,41 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        return report(
+        found = report(
             inspect(
                 context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
-                parts.heard, parts.attributed_turns,
+                parts.heard, parts.attributed_turns, parts.conversations.turns,
             )
         )  # fmt: skip
+        return replace(found, measured=self.measured())
+
+    def sample(self, most: int, seed: str = "") -> Sequence[Memory]:
+        """The next memories to be judged, drawn at random; without a seed by vault and day.
+
+        Those that were judged, and those that the person told or wrote, are passed over.
+        """
+        from engram.model.instant import local_day
+        from engram.queries.judgements import to_judge
+
+        self._settled()
+        seed = seed or f"{self.id} {local_day(self.clock.now(), self.parts.timezone)}"
+        return to_judge(self.parts.catalog, self.parts.judgements.all(), seed, most)
+
+    def judge(self, reference: str, verdict: Grade | Literal[""]) -> None:
+        """Keep what the person says of a memory; '' takes it back. Raises Untrusted, NotFound."""
+        from engram.model.judgement import Judgement
+
+        parts = self.parts
+        parts.check_writable()
+        named = parts.lookup.memory(reference).id if verdict else reference
+        parts.judgements.add(Judgement(named, verdict, self.clock.now()))
+
+    def measured(self) -> Measured | None:
+        """What the person's judgements of samples say of the vault; None before there are any."""
+        from engram.queries.judgements import measured_of
+
+        given = self.parts.judgements.all()
+        return measured_of(self.parts.catalog, given) if given else None
 
     @property
     def embeds(self) -> bool:

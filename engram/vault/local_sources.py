@@ -82,12 +82,32 @@ class LocalSources:
                 one: here for one in (SOURCES if every else [name]) if (here := self.here(one))
             }
         if not found:
-            what = "transcripts" if every else f"{name} transcripts"
-            where = f"in {path}" if path else "in their usual places"
             raise NotFound(
-                f"there are no {what} {where}", "`engram sources` lists sources and places"
+                f"there are no {'' if every else f'{name} '}transcripts {self._where(name, path)}",
+                "`engram sources` lists sources and places",
             )
         return found
+
+    def _where(self, name: str, path: Path | None) -> str:
+        """The places that were looked at, as far as they are few."""
+        if path is not None:
+            return f"in {path}"
+        if name == "auto":
+            return "in their usual places"
+        places = self.places(name)
+        if not places:
+            return "without a PATH: they lie wherever you saved them"
+        return f"in {', '.join(map(str, places))}"
+
+    def looks_like(self, path: Path) -> list[str]:
+        """The sources that the files at or below a path look like, that of the most files first.
+
+        Raises BadInput when there is nothing at the path.
+        """
+        from engram.pipeline.imports import by_source
+
+        found = by_source(path)
+        return sorted(found, key=lambda name: -len(found[name]))
 
     def check(
         self, files: Mapping[str, Iterable[Path]], advance: Callable[[int], None]
@@ -122,6 +142,6 @@ class LocalSources:
 
 def size_of(files: Mapping[str, Iterable[Path]]) -> int:
     """The bytes of files; those that are gone count nothing."""
-    from engram.queries.source_survey import size_of
+    from engram.capture.follow import size_of
 
     return sum(size_of(path) for some in files.values() for path in some)

@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from engram.store.commits.purge_plan import PurgePlanner
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
+    from engram.store.files.judgement_file import JudgementFile
     from engram.store.files.kept_verdicts import VerdictFile
     from engram.store.files.phases_file import PhasesFile
     from engram.store.files.render import FileRenderer
@@ -350,6 +351,13 @@ class VaultParts:
         return RunFiles(self.disk)
 
     @cached_property
+    def judgements(self) -> JudgementFile:
+        """What the person said of memories that were drawn at random."""
+        from engram.store.files.judgement_file import JudgementFile
+
+        return JudgementFile(self.disk)
+
+    @cached_property
     def turns(self) -> VaultTurns:
         """What is known of captured turns."""
         from engram.store.commits.vault_turns import VaultTurns
@@ -421,7 +429,7 @@ class VaultParts:
         """Memories and pages as file changes."""
         from engram.store.files.render import FileRenderer
 
-        return FileRenderer(self.disk)
+        return FileRenderer(self.disk, self.projections.names)
 
     @property
     def pages(self) -> FileRenderer:
@@ -493,6 +501,12 @@ class VaultParts:
         from engram.store.merge.conflict_copies import ConflictCopies
 
         return ConflictCopies(self.disk, self.projections)
+
+    def links_to_follow(self) -> Plan:
+        """What brings links to the names that files have now."""
+        from engram.store.commits.link_following import LinkFollowing
+
+        return LinkFollowing(self.disk, self.projections, self.transaction_log).plan()
 
     @cached_property
     def cursors(self) -> CursorFile:
@@ -1006,6 +1020,14 @@ class VaultParts:
         from engram.store.base.lock import WriterLock
 
         return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
+
+    def check_key(self) -> None:
+        """Raise ModelRefuses where the provider that is asked first has no key."""
+        from engram.llm.metered_calls import check_key
+
+        if self.adapters.model is None and self.adapters.extractor is None:
+            for provider in self._providers[:1]:
+                check_key(provider)
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""

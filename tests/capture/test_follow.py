@@ -372,3 +372,25 @@ def test_a_file_that_is_written_piece_by_piece_gives_every_turn_once(
         path.write_bytes(whole[:cut])
         found += [turn.message for turn in machine.turns(path)]
     assert found == [turn.message for turn in Desk().turns(path)]
+
+
+def test_what_carries_no_time_gets_that_of_its_file_for_good_and_says_so(tmp_path: Path) -> None:
+    desk, path = Desk(), tmp_path / "a.jsonl"
+    path.write_bytes(row("one"))
+    os.utime(path, (0, 1_738_576_800))
+    first = desk.turns(path)
+    assert [(turn.time, turn.guessed) for turn in first] == [("2025-02-03T10:00:00Z", True)]
+    timed = {"role": "user", "content": "three", "timestamp": "2026-03-01T08:00:00Z"}
+    with path.open("ab") as stream:  # the file is written to now
+        stream.write(row("two") + json.dumps(timed).encode() + b"\n")
+    assert [(turn.text, turn.time, turn.guessed) for turn in desk.turns(path)] == [
+        ("two", "2025-02-03T10:00:00Z", True), ("three", "2026-03-01T08:00:00Z", False),
+    ]  # fmt: skip
+
+
+def test_a_file_that_was_written_in_the_future_was_written_now(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The oven has two doors.\n", encoding="utf-8")
+    os.utime(path, (0, 4_000_000_000))
+    (turn,) = Desk("text").turns(path)
+    assert (turn.time, turn.guessed) == ("2026-05-01T12:00:00Z", True)

@@ -269,11 +269,11 @@ def test_hooks_name_a_vault_that_is_not_the_default(tmp_path: Path) -> None:
         hooks = json.loads(file(tmp_path, "codex").read_text())["hooks"]["SessionStart"]
         return shlex.split(hooks[0]["hooks"][0]["command"])[3:]
 
-    other, default = tmp_path / "other", tmp_path / "home" / "engram"
+    other, default = tmp_path / "other", tmp_path / "engram"
     for vault in (other, default):
         assert run(["init", str(vault)], tmp_path).code == 0
     assert pinned(tmp_path, {}) == pinned(default / "facts", {}) == []
-    assert pinned(tmp_path, {"ENGRAM_VAULT": "home/engram"}) == []
+    assert pinned(tmp_path, {"ENGRAM_VAULT": "engram"}) == []
     assert pinned(tmp_path, {"ENGRAM_VAULT": "other"}) == ["--vault", str(other)]
     assert pinned(other / "facts", {}) == []  # a folder chooses no vault for the hooks
 

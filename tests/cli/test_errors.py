@@ -89,7 +89,6 @@ def test_a_mistake_in_the_arguments_ends_with_2(
         ("there are no transcripts in empty", ["import", "auto", "empty"]),
         ("is no vault", ["trust", "empty"]),
         ("does not exist", ["trust", "nowhere"]),
-        ("is a vault already", ["init", "vault"]),
         ("is a file", ["init", "chat.jsonl"]),
         ("cannot make", ["init", "chat.jsonl/vault"]),
         ("is not a folder", ["capture", "--follow", "nowhere"]),
@@ -148,8 +147,9 @@ def test_text_that_is_not_utf_8_is_taken_in_without_a_word(shop: Shop) -> None:
 
 def test_without_a_vault_the_hint_says_how_to_make_one(shop: Shop) -> None:
     shop.environment.clear()
+    shop.environment["ENGRAM_HOME"] = str(shop.folder / "another")
     ran = shop.run("list")
-    refused(ran, 1, says="home/engram does not exist")
+    refused(ran, 1, says=f"{shop.folder}/engram does not exist")
     assert "`engram init " in ran.err
 
 

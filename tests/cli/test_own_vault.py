@@ -50,7 +50,7 @@ def test_status_and_doctor_tell_of_an_own_vault_that_is_gone(till: Shop, shop: S
     assert (told, beside) == (own, [])
     assert "agents are given nothing" in till.run("status").out
     assert without_vault(till) == []  # no agent is connected
-    assert till.run(*HOOKS).code == 0
+    assert shop.run(*HOOKS).code == 0
     assert without_vault(till) == ["codex"]
     assert till.run("config", "set", "vault", str(shop.folder / "moved")).code == 0
     assert without_vault(till) == ["codex"]  # not registered there
@@ -64,6 +64,35 @@ def test_doctor_asks_for_the_vault_that_the_hooks_name(till: Shop, shop: Shop) -
     assert without_vault(till) == []
     shutil.rmtree(other)
     assert without_vault(till) == ["codex"]
+
+
+def hooked(shop: Shop) -> str:
+    """What the hooks of Codex name after their event."""
+    hooks = json.loads((shop.folder / ".codex" / "hooks.json").read_text("utf-8"))["hooks"]
+    command: str = hooks["SessionEnd"][0]["hooks"][0]["command"]
+    return command.partition("session-end")[2].strip()
+
+
+def test_hooks_name_the_vault_that_they_would_not_find_by_themselves(
+    till: Shop, shop: Shop
+) -> None:
+    """They are called in another environment, and in other folders."""
+    ran = till.run(*HOOKS)
+    assert (hooked(shop), ran.code, "given nothing" in ran.err) == ("", 0, False)
+    other = shop.folder / "other"
+    assert till.run("init", str(other)).code == 0
+    assert till.run(*HOOKS, "--vault", str(other)).code == 0
+    assert hooked(shop) == f"--vault {other}"
+    till.environment["ENGRAM_VAULT"] = str(other)
+    assert till.run("disconnect", "codex").code == till.run(*HOOKS).code == 0
+    assert hooked(shop) == f"--vault {other}"
+    till.environment["ENGRAM_VAULT"] = ""
+    shutil.move(shop.vault, shop.folder / "moved")
+    assert till.run(*HOOKS).code == 0
+    assert hooked(shop) == f"--vault {till.folder}", "the one that other verbs work on there"
+    ran = shop.run(*HOOKS)
+    assert hooked(shop) == ""
+    assert f"agents are given nothing yet: {shop.vault} does not exist" in ran.err
 
 
 def test_settings_of_an_agent_that_are_none_are_of_no_connected_agent(till: Shop) -> None:

@@ -93,7 +93,7 @@ def test_remember_works_with_all_streams_closed(shop: Shop) -> None:
         env=environment(shop),
         check=True,
     )
-    assert "The logo is blue." in shop.run("list").out
+    assert "The logo is blue" in shop.run("list").out
 
 
 def test_ascii_locale_reads_and_prints_utf8(shop: Shop) -> None:
@@ -111,9 +111,7 @@ def test_arguments_that_are_no_utf8_are_no_bug(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("words", [["list", "--vault=vault"], ["list"], ["config", "path"]])
-def test_missing_working_directory_matters_only_to_find_a_vault(
-    words: list[str], shop: Shop
-) -> None:
+def test_a_missing_working_directory_hinders_no_command(words: list[str], shop: Shop) -> None:
     gone = shop.folder / "gone"
     gone.mkdir()
     words = [word.replace("=", f"={shop.folder}/") for word in words]
@@ -123,7 +121,7 @@ def test_missing_working_directory_matters_only_to_find_a_vault(
         return main(arguments)
 
     ran = run(words, gone, prompt_context(shop.folder), start=start_there)
-    assert ran.code == (1 if words == ["list"] else 0), ran.err
+    assert ran.code == 0, ran.err
 
 
 def test_process_starts_in_a_missing_working_directory(shop: Shop) -> None:
@@ -132,7 +130,7 @@ def test_process_starts_in_a_missing_working_directory(shop: Shop) -> None:
     command = ["sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh", *COMMAND]
     vault = f"--vault={shop.vault}"
     code, out, err = finish(start(shop, "list", vault, command=command, cwd=gone))
-    assert code == 0 and "decision-" in out, err
+    assert code == 0 and " decision " in out, err
 
 
 def test_purge_interrupted_at_its_question_keeps_the_memory(shop: Shop) -> None:
@@ -147,7 +145,7 @@ def test_purge_interrupted_at_its_question_keeps_the_memory(shop: Shop) -> None:
     code, out, err = finish(process)
     assert (code, out) == (130, "")
     assert err.strip() == "interrupted; what was captured before is kept"
-    assert "decision-" in shop.run("list").out
+    assert " decision " in shop.run("list").out
 
 
 @pytest.mark.parametrize("limit", [0, 3_000, 50_000])

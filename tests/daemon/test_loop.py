@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engram.daemon.spool import TranscriptNotice, spool, take
+from engram.daemon.spool import TranscriptNotice, noted, spool
 from engram.daemon.state import pause
 from engram.model.errors import StorageError
 from engram.model.intake import ExtractionResult
@@ -274,7 +274,7 @@ def test_what_is_paused_is_read_when_it_goes_on(
     life.live(HOUR)
     assert memories(open_vault) == []
     life.close()
-    assert len(take(state)) == 1, "what a hook said is kept for later"
+    assert len(noted(state)) == 1, "what a hook said is kept for later"
     again = begin()
     pause.resume(state, [])
     again.live(HOUR)

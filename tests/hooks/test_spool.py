@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,9 @@ from engram.daemon.spool import (
     noted,
     put_back,
     record_failure,
-    take,
+    taken,
 )
+from engram.model.errors import Locked
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 
@@ -103,9 +107,45 @@ def test_a_line_holds_no_words_and_a_damaged_one_is_passed_over(tmp_path: Path) 
     path = tmp_path / "hooks" / "spool.jsonl"
     path.write_bytes(b'{"torn\n[]\n{"time": "x"}\n\xff\n' + path.read_bytes())
     assert path.stat().st_mode & 0o777 == 0o600
-    assert take(tmp_path) == [notice]
-    assert take(tmp_path) == []
-    assert list((tmp_path / "hooks").iterdir()) == []
+    with taken(tmp_path) as waiting:
+        assert waiting == [notice]
+        waiting.clear()
+    with taken(tmp_path) as waiting:
+        assert waiting == []
+    assert [one.name for one in (tmp_path / "hooks").iterdir()] == ["taking.lock"]
+
+
+def test_a_notification_waits_until_it_is_done_with(tmp_path: Path) -> None:
+    first, second, third = (
+        TranscriptNotice("2026-03-06T12:00:00Z", "session-end", "codex", path, "/v")
+        for path in ("/1", "/2", "/3")
+    )
+    put_back(tmp_path, [first, second])
+    with pytest.raises(KeyboardInterrupt), taken(tmp_path) as waiting:
+        waiting.remove(first)
+        put_back(tmp_path, [third])
+        with pytest.raises(Locked), taken(tmp_path):
+            pass
+        raise KeyboardInterrupt
+    assert noted(tmp_path) == [third, second]
+
+
+def test_what_a_killed_process_had_taken_is_taken_by_the_next(tmp_path: Path) -> None:
+    notice = TranscriptNotice("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
+    put_back(tmp_path, [notice])
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from engram.daemon.spool import taken\n"
+        "with taken(Path(sys.argv[1])) as waiting:\n"
+        "    os._exit(len(waiting))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False, timeout=60)
+    assert done.returncode == 1
+    put_back(tmp_path, [replace(notice, time="2026-03-06T11:00:00Z", event="pre-compact")])
+    assert noted(tmp_path) == [notice], "what was said last counts"
+    with taken(tmp_path) as waiting:
+        assert waiting == [notice]
 
 
 def test_nothing_grows_without_end(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from tests.team import decision
 @pytest.fixture
 def vault(bare: Desk) -> Iterator[Vault]:
     """The person's own vault, indexed, with one memory in it."""
-    place = Path(bare.environment["ENGRAM_HOME"]) / "engram"
+    place = Path(bare.environment["HOME"]) / "engram"
     clock = FixedClock("2026-03-06T12:00:00Z")
     with Vault.create(place, environment=bare.environment, clock=clock) as made:
         made.remember("The harbour is at Bergen.")

@@ -20,7 +20,7 @@ def memory(status: str, text: str) -> str:
 @pytest.fixture
 def vault(bare: Desk) -> Path:
     """A registered vault that is the default, with files of every kind in it."""
-    place = Path(bare.environment["ENGRAM_HOME"]) / "engram"
+    place = Path(bare.environment["HOME"]) / "engram"
     with Vault.create(
         place, environment=bare.environment, clock=FixedClock("2026-03-06T12:00:00Z")
     ):
@@ -113,7 +113,7 @@ def test_nothing_in_the_vault_changes(bare: Desk, vault: Path) -> None:
 
 
 def test_a_purge_reaches_every_index_that_holds_the_vault(bare: Desk) -> None:
-    place = Path(bare.environment["ENGRAM_HOME"]) / "engram"
+    place = Path(bare.environment["HOME"]) / "engram"
     with Vault.create(place, environment=bare.environment) as vault:
         unwanted = vault.remember("The mooring code is zanzibar-quartz.").memory.id
         vault.remember("The dinghy is kept in the boathouse.")

@@ -57,7 +57,7 @@ def refusal(person: Person, **layers: object) -> ConfigError:
 
 def test_without_any_file_the_defaults_of_values_hold(person: Person) -> None:
     loaded = person.load()
-    assert loaded.settings == Settings(vault=str(person.home / "engram"))
+    assert loaded.settings == Settings(vault=str(Path.home() / "engram"))
     assert loaded.vault is None
     assert {origin.layer for origin in loaded.origins.values()} == {"shipped"}
 

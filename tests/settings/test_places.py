@@ -10,12 +10,12 @@ import pytest
 from engram.settings.paths import places_of
 
 
-def test_engram_home_moves_everything(tmp_path: Path) -> None:
+def test_engram_home_moves_all_but_the_vault(tmp_path: Path) -> None:
     places = places_of({"ENGRAM_HOME": str(tmp_path), "HOME": "/home/kim"})
     assert places.config_file == tmp_path / "config.toml"
     assert places.registry_file == tmp_path / "vaults.json"
     assert places.cache_dir == tmp_path / "cache"
-    assert places.vault == tmp_path / "engram"
+    assert places.vault == Path("/home/kim/engram")
     assert places.home == Path("/home/kim")
     assert not list(tmp_path.iterdir())
 

@@ -27,7 +27,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def test_the_own_vault_is_named_or_that_of_the_settings(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    assert own_vault("", environment) == tmp_path / "kim" / ".engram" / "engram"
+    assert own_vault("", environment) == tmp_path / "kim" / "engram"
     config = places_of(environment).config_file
     config.parent.mkdir(parents=True)
     config.write_text('vault = "~/notes"\n', encoding="utf-8")
@@ -35,6 +35,29 @@ def test_the_own_vault_is_named_or_that_of_the_settings(
     assert own_vault("", environment | {"ENGRAM_VAULT": ""}) == tmp_path / "kim" / "notes"
     named = environment | {"ENGRAM_VAULT": "named"}
     assert (own_vault("", named), own_vault("chosen", named)) == (Path("named"), Path("chosen"))
+
+
+def test_of_registered_vaults_the_one_that_is_one_s_own_is_meant(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    registry = Registry(places_of(environment))
+    usual = tmp_path / "kim" / "engram"
+    registry.add(vault(tmp_path / "team", "vault-20260101-000000", shares="project"),
+                 "vault-20260101-000000", Sharing("project"))  # fmt: skip
+    assert own_vault("", environment) == usual
+    second = vault(tmp_path / "a", "vault-20260302-000000")
+    registry.add(second, "vault-20260302-000000")
+    assert own_vault("", environment) == second  # the only one
+    first = vault(tmp_path / "b", "vault-20260301-000000")
+    registry.add(first, "vault-20260301-000000")
+    assert own_vault("", environment) == first  # made before the other one
+    first.rename(tmp_path / "elsewhere")
+    assert own_vault("", environment) == second
+    registry.add(vault(usual, "vault-20260401-000000"), "vault-20260401-000000")
+    assert own_vault("", environment) == usual
+    config = places_of(environment).config_file
+    config.write_text(f'vault = "{second}"\n', encoding="utf-8")
+    assert own_vault("", environment) == second
 
 
 def test_a_verb_works_on_the_vault_that_its_folder_lies_in(

@@ -16,7 +16,7 @@ from engram.model.errors import BadInput
 from engram.model.markdown import inert_value, neutralise, quote_block
 from engram.model.memory import CATEGORIES, SPACES, STATUSES, Memory
 from engram.store.files.document import parse, patch
-from engram.store.files.memory_file import memory_changes, read_memory, render_memory
+from engram.store.files.memory_file import memory_changes, read_memory, render_memory, retitled
 from tests.effort import examples
 
 PATH = "facts/2026-03-06/decision-20260306-101000-9c1f03aa.md"
@@ -164,6 +164,24 @@ def test_what_is_rendered_is_read_back(memory: Memory) -> None:
     found = read_memory(memory.path, render_memory(memory))
     assert found.memory == memory
     assert [problem for problem in found.problems if problem != "created is missing"] == []
+
+
+def test_a_title_follows_its_statement_unless_a_person_gave_it() -> None:
+    renewed = retitled(PATH, FILE.replace("not SQLite, because", "not MySQL, because").encode())
+    assert renewed.decode() == FILE.replace("not SQLite, because", "not MySQL, because").replace(
+        "Postgres, not SQLite\n", "Postgres, not MySQL\n"
+    )
+    named = FILE.replace("title: The shop uses Postgres, not SQLite", "title: Storage").encode()
+    assert read_memory(PATH, named).memory.title == "Storage"
+    assert (
+        retitled(PATH, named.replace(b"not SQLite, because", b"not MySQL, because")).count(b"MySQL")
+        == 1
+    )
+    # a note of another program that has its title as an alias too
+    foreign = read_memory(
+        "n.md", b"---\ntitle: Storage\naliases: [Storage]\n---\nWe use Postgres.\n"
+    )
+    assert foreign.memory.title == "Storage"
 
 
 @examples(75)

@@ -152,7 +152,9 @@ def test_what_is_no_transcript_is_none(disk: VaultDisk, tmp_path: Path) -> None:
     (tmp_path / "outside.md").write_bytes(b"x")
     (disk.root / "transcripts/2026-03-06/link.md").symlink_to(tmp_path / "outside.md")
     (disk.root / "transcripts/linked").symlink_to(tmp_path)
-    assert list(Transcripts(disk).paths()) == ["transcripts/2026-03-06/mine.md"]
+    assert list(Transcripts(disk).paths()) == [
+        "transcripts/2026-03-06/mine.md", "transcripts/loose.md",
+    ]  # fmt: skip
     assert Transcripts(disk).blocks("transcripts/2026-03-06/mine.md") == []
     assert Transcripts(disk).blocks("transcripts/2026-03-06/gone.md") == []
 

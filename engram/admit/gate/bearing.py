@@ -223,6 +223,13 @@ THIS_PROJECT = AnyCase(
 )
 
 
+#: A goal that names neither a thing nor a measure: "wants to get this finished", "goal is 2:10".
+_BARE_GOAL = AnyCase(
+    r"^(?:the user|i|we) (?:wants?|needs?|hopes?|plans?|intends?) to (?:[a-z]+ ){1,2}"
+    r"(?:this|that|it)(?: (?:done|finished|right|working|ready|over|well|soon|first|now))?[.!]*$",
+    r"^(?:the user's|my|our) (?:goal|target|aim) is (?:under|below|over|above|at least|about)?"
+    r" ?\d[\d:.,]*[.!]*$",
+)
 #: "I'm covering her hours": a pronoun for a person that no noun of the statement stands for
 _OF_SOMEBODY = re.compile(
     r"(?i:the user|we|i)(?i:'m|'re|'ve|'ll)?(?: (?!(?:the|an?|my|our|their|and)\b)[a-z]+){1,2}"
@@ -238,6 +245,8 @@ def _is_dangling(candidate: Candidate, text: str) -> bool:
     if candidate.project and THIS_PROJECT.match(text):
         return False
     if _PRONOUN.match(text) and not EMPTY_IT.match(text):
+        return True
+    if _BARE_GOAL.match(text):
         return True
     # a model names in a long statement what its last words point to
     alone = candidate.origin != "model" or len(text.split()) <= _ONE_BREATH

@@ -48,9 +48,21 @@ def source(name: str, max_line_bytes: int | None = None) -> Source:
     """
     home = _HOMES.get(name)
     if home is None:
-        raise BadInput(f"unknown source: {name!r}", hint=f"the sources are: {', '.join(SOURCES)}")
+        raise BadInput(f"unknown source: {name!r}", hint=_meant(name))
     make: Callable[..., Source] = getattr(import_module(f"{__name__}.{home[0]}"), home[1])
     return make() if max_line_bytes is None else make(max_line_bytes)
+
+
+def _meant(name: str) -> str:
+    """The sources whose names are like one that is none; all of them where none is."""
+    from difflib import get_close_matches  # imported here: only a mistake needs it
+
+    low = name.casefold()
+    begun = [one for one in SOURCES if low and (low in one or one in low)]
+    near = begun or get_close_matches(low, SOURCES, n=3)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"the sources are: {', '.join(SOURCES)}"
 
 
 def recognise(head: bytes, suffix: str) -> Source | None:

@@ -304,7 +304,7 @@ class _AiderChat:
         if role == "assistant":
             tools, self._calls = self._calls.lines(), Calls()
         state = self._reading.state
-        time = state.get("time") or self._reading.clock.now()
+        time = state.get("time") or self._reading.guess()
         remember(state, "time", time)
         message = message_digest(NAME, self.session, role, str(self._since - int(self.start)))
         self.settle(place)

@@ -56,6 +56,7 @@ class JsonLines(TranscriptSource):
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
     verified = ""
+    in_any_order = True
 
     def recognises(self, head: bytes) -> bool:
         """Whether one of the first lines is an object with a role and a content of this format."""
@@ -94,7 +95,7 @@ def _turn(line: Object, reading: SourceReading, number: int) -> Turn | None:
     own = next((time for key in _TIMES if (time := time_of(line.get(key)))), "")
     if own:
         remember(reading.state, "time", own)
-    time = own or reading.state.get("time") or reading.clock.now()
+    time = own or reading.state.get("time") or reading.guess()
     session = short_name(_word(line, _SESSIONS) or reading.name)
     given = _word(line, _IDS)
     if given:

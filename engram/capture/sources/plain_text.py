@@ -256,7 +256,7 @@ class _Note:
             session,
             role,
             text,
-            own or self._reading.clock.now(),
+            own or self._reading.guess(),
             message_digest(self._source, session, role, place, text),
             state.get("project", ""),
             state.get("title", ""),

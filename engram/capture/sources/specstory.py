@@ -169,7 +169,7 @@ class _History:
 
     def _turn(self, role: Role, text: str, own: Instant, number: int) -> Turn:
         state = self._reading.state
-        time = self._time or state.get("time") or self._reading.clock.now()
+        time = self._time or state.get("time") or self._reading.guess()
         if not self._time:
             remember(state, "time", time)
         message = digest(NAME, self._session, role, own, number, text)

@@ -197,7 +197,7 @@ def _built(
     sentence = sentences_around(turn.text, quote)
     return Candidate(
         category=category,
-        text=with_title(dated(anchored(text, turn.day), due, turn), turn),
+        text=with_title(dated(text if turn.guessed else anchored(text, turn.day), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence,
         importance=_importance(item, category, tags),

@@ -9,6 +9,7 @@ certain. Decisions carry `decision_state: accepted`, commitments `commitment_sta
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.extract.classify import memory_kind, score_importance
@@ -19,9 +20,10 @@ from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.profile_facts import settled_fact
+from engram.language.proper_names import whole_name
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
-from engram.language.when import find_times, past_times
+from engram.language.when import find_times, fixed_times, past_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug
 from engram.model.memory import SESSION
@@ -45,10 +47,10 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     if slot:
         space = "user" if slot.startswith(_OF_PERSON) else "project"
     named = match.groupdict()
-    person = named.get("person") or named.get("other") or ""
+    person = whole_name(named.get("person") or named.get("other") or "", said)
     return Candidate(
         category=rule.category,
-        text=with_title(anchored(told, turn.day), turn),
+        text=with_title(told if turn.guessed else anchored(told, turn.day), turn),
         receipt=receipt_of(turn, quote),
         confidence=rule.confidence,
         importance=_importance(quote, told, rule, tags),
@@ -82,9 +84,14 @@ def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> flo
     return max(score_importance(words, rule.category, tags) for words in (quote, text))
 
 
+def _times(turn: Turn, said: str) -> Sequence[TimeSpan]:
+    """The times that are told; where it was said on no day that is known, not "tomorrow"."""
+    return fixed_times(said, turn.day) if turn.guessed else find_times(said, turn.day)
+
+
 def due_of(turn: Turn, said: str) -> TimeSpan | None:
     """The future time: a deadline before a mere date, and today only as a deadline."""
-    ahead = [span for span in find_times(said, turn.day) if span.end >= turn.day]
+    ahead = [span for span in _times(turn, said) if span.end >= turn.day]
     deadlines = [span for span in ahead if span.role_hint == "deadline"]
     later = [span for span in ahead if span.end > turn.day and span.role_hint == "point"]
     return next(iter([*deadlines, *later]), None)
@@ -92,7 +99,7 @@ def due_of(turn: Turn, said: str) -> TimeSpan | None:
 
 def is_overdue(turn: Turn, said: str) -> bool:
     """Whether it names a deadline and none lies ahead: nothing is left to promise."""
-    deadlines = [span for span in find_times(said, turn.day) if span.role_hint == "deadline"]
+    deadlines = [span for span in _times(turn, said) if span.role_hint == "deadline"]
     return bool(deadlines) and due_of(turn, said) is None
 
 
@@ -135,6 +142,7 @@ def _valid_from(turn: Turn, rule: Rule, said: str) -> str:
     """The day it became true: a past day that the sentence names, else the turn's own."""
     if rule.category in _DATED:
         past = past_times(said, turn.day)
+        past = [one for one in past if one in _times(turn, said)]
         if past:
             return past[0].start
     return turn.day

@@ -133,6 +133,10 @@ class ForeignRows(Protocol):
         ...
 
 
+#: the entry of a reading's state with the time that was given to turns that carry none
+GUESS = "guess"
+
+
 @dataclass(slots=True)
 class SourceReading:
     """One reading of one transcript, from a byte offset to the end of the last complete line.
@@ -145,7 +149,8 @@ class SourceReading:
     A source whose files are rewritten as a whole (one document, an archive, a database) leaves
     `offset` at 0: it is asked for everything again, and message digests keep copies out.
     `name` is the file's stem, `path` where the file lies (a hint for names, empty for a stream),
-    `clock` gives the time for turns that carry none, `database` opens a file that is one.
+    `database` opens a file that is one. Turns that carry no time get the one of `guess`: when the
+    file was last `written` as it was first read, or else, of a stream, what `clock` says.
     """
 
     name: str
@@ -156,6 +161,13 @@ class SourceReading:
     tally: Tally = field(default_factory=Tally)
     path: PurePath = field(default_factory=PurePath)
     database: Callable[[], ForeignRows] | None = None
+    written: Instant = ""
+
+    def guess(self) -> Instant:
+        """The time for what carries none; of a file it is kept, and told from times that stand."""
+        if self.written and GUESS not in self.state:
+            self.state[GUESS] = self.written
+        return self.state.get(GUESS) or self.clock.now()
 
 
 class Source(Protocol):
@@ -167,6 +179,8 @@ class Source(Protocol):
     suffixes: tuple[str, ...]
     #: the day on which it was last compared with real files; empty where no program owns a format
     verified: Day
+    #: whether a file may hold the messages of a conversation in another order than that of time
+    in_any_order: bool
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folders or files of this source on a machine, whether they exist or not."""

@@ -31,6 +31,10 @@ class Writer(Protocol):
         """Files to create for new memories, headers to patch for `(before, after)` pairs."""
         ...
 
+    def retitled(self, path: str, data: bytes) -> bytes:
+        """The file of a memory with the title of its statement, where it has none of its own."""
+        ...
+
 
 class PageWriter(Protocol):
     """Boxes, entities and summaries -> file changes, in the vault's own format."""
@@ -141,6 +145,10 @@ class TurnStore(Protocol):
 
     def count_taken_back(self, source: str) -> int:
         """How many turns of a source an undo took back, without those captured again."""
+        ...
+
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this, those that were taken back too."""
         ...
 
     def titles_taken_back(self, transcript: str) -> set[str]:

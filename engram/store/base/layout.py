@@ -27,16 +27,16 @@ FORMAT = 1
 CONFIG = "engram.toml"
 FACTS, TRANSCRIPTS = "facts", "transcripts"
 BOXES, ENTITIES, SUMMARIES = "boxes", "entities", "summaries"
-PROFILE, IDENTITY, INDEX = "profile.md", "IDENTITY.md", "index.md"
+PROFILE, IDENTITY, INDEX, HOME = "profile.md", "IDENTITY.md", "index.md", "home.md"
 PHASES = "phases.md"
 #: plain pages that the program writes into: what it makes of memories, and phases
-PROSE = (PROFILE, IDENTITY, INDEX, PHASES)
+PROSE = (PROFILE, IDENTITY, INDEX, PHASES, HOME)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 RUNS, POLICIES = "state/runs", "state/policies"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
-VERDICTS = "state/verdicts.jsonl"
+VERDICTS, JUDGED = "state/verdicts.jsonl", "state/judged.jsonl"
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
@@ -48,7 +48,7 @@ FOLDERS = (
 #: files written by the program, never imported as a person's words
 OWN = (
     *(folder.partition("/")[0] for folder in FOLDERS if folder != INBOX), TAKEN,
-    "README.md", "home.md", PROFILE, IDENTITY, INDEX, PHASES, "views",
+    "README.md", HOME, PROFILE, IDENTITY, INDEX, PHASES, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
 CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES, SUMMARIES)
@@ -134,6 +134,11 @@ def content_type(path: str) -> type[Content] | None:
 def is_page(path: str) -> bool:
     """Whether a path is that of a page that shows memories: one of PAGES, or a plain page."""
     return path in PROSE or kind_of(path) in PAGES
+
+
+def is_linked(path: str) -> bool:
+    """Whether links in a file are the program's to follow: memories, pages, plain pages."""
+    return path in PROSE or content_type(path) is not None
 
 
 def is_storable(path: str) -> bool:

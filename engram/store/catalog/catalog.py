@@ -19,11 +19,13 @@ from engram.model.box import Box
 from engram.model.edge import edges_of
 from engram.model.entity import Entity
 from engram.model.ids import slug
+from engram.model.link_targets import stem_of
 from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
 from engram.model.summary import Summary
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
+from engram.store.catalog.link_rows import LinkRows
 from engram.store.catalog.page_rows import UNBOX, PageRows
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
@@ -71,7 +73,8 @@ class Catalog:
     """One vault's catalog.
 
     `turns`, `log`, `items`, `ages`, `consolidations`, `topics`, `pages` (boxes, entities,
-    summaries) and `accesses` are parts; what they hold together is asked through `CatalogView`.
+    summaries), `links` (names of files) and `accesses` are parts; what they hold together is asked
+    through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -79,6 +82,7 @@ class Catalog:
         self._vault = vault
         self.turns = TurnRows(database)
         self.pages = PageRows(database)
+        self.links = LinkRows(database)
 
     # imported here: a question asks for none of these
 
@@ -377,11 +381,13 @@ class Catalog:
             "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
             *row, row.path.rpartition("/")[2].removesuffix(".md"),
         )  # fmt: skip
+        self.links.named(row.path, row.id)
 
     def drop_file(self, path: str) -> None:
         """Remove a file that is gone, and the memory or page whose home it was."""
         row = self.file(path)
         self.db.do("delete from files where path = ?", path)
+        self.links.dropped()
         kind = layout.content_type(path)
         if row is None or kind is None or self.home(kind, row.id) != path:
             return
@@ -407,6 +413,9 @@ class Catalog:
 
     def put_memory(self, memory: Memory, audience: Audience = "person") -> None:
         """Record a memory as its file says it, and to whom it may be given."""
+        # imported here: a question writes nothing
+        from engram.language.proper_names import mentioned_in
+
         self._drop_memory(memory.id)
         self.db.do(
             "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -433,7 +442,7 @@ class Catalog:
         self.db.many(
             "insert or ignore into mentions values(?,?)",
             # what a session holds stands on no page of an entity
-            [(name, memory.id) for name in memory.entities if memory.space != SESSION],
+            [(name, memory.id) for name in mentioned_in(memory) if memory.space != SESSION],
         )
         self.db.many(
             "insert or ignore into called values(?,?)",
@@ -474,6 +483,7 @@ class Catalog:
         from engram.store.commits.transaction import encode
 
         self.log.record(transaction)
+        self._name_files(transaction)
         self.items.follow(transaction)
         self.turns.follow(transaction)
         self.conversations.follow(transaction)
@@ -483,6 +493,19 @@ class Catalog:
         self._set("last_sha", sha256_bytes(encode(transaction)))
         if transaction.chain:
             self._set("chain", transaction.chain)
+
+    def _name_files(self, transaction: Transaction) -> None:
+        """Record the names that people gave to files which may be gone by now."""
+        from engram.store.commits.transaction import Purged
+        from engram.store.files.content_file import read_content
+        from engram.store.files.link_names import is_given
+
+        for change in transaction.plan.seen:
+            kind = layout.content_type(change.path)
+            if kind is None or change.after is None or isinstance(change, Purged):
+                continue
+            if not is_given(stem_of(change.path)):
+                self.links.named(change.path, read_content(change.path, change.after).id)
 
     @property
     def scrub_due(self) -> bool:

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.ports import TurnLog
     from engram.model.step import Access, Page
+    from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
+    from engram.store.files.link_names import LinkNames
 
 _LIVE = "status in ('active', 'needs-review')"
 _ORDER = "order by created, id"
@@ -46,11 +48,13 @@ class CatalogView:
         catalog: Callable[[], Catalog],
         disk: VaultDisk,
         turn_log: TurnLog,
+        names: Callable[[], LinkNames] | None = None,
     ) -> None:
-        """`catalog` opens it, or builds it anew."""
+        """`catalog` opens it, or builds it anew; `names` says what links on pages mean."""
         self._catalog = catalog
         self._disk = disk
         self._turn_log = turn_log
+        self._names = names
 
     @property
     def _db(self) -> CacheDatabase:
@@ -260,7 +264,7 @@ class CatalogView:
         return decode(Summary, row[0]) if row else None
 
     def mentioned(self) -> dict[str, int]:
-        """Entity names that memories link to, by name, and how many live ones do."""
+        """What memories name (`language/proper_names`), by id, and how many live ones do."""
         return dict(
             self._db.rows(
                 f"select entity, sum({_LIVE}) from mentions"
@@ -273,30 +277,34 @@ class CatalogView:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
             f"select entity from mentions join memories on id = memory where {_LIVE}"
+            " and entity not like 'name-%' and entity not like 'word-%'"
             " group by entity order by count(*) desc, entity limit ?",
             most,
         )
         return [str(row[0]) for row in rows]
 
     def about(self, entity: str) -> list[Memory]:
-        """Memories of any status that link to this entity name, oldest first."""
+        """Memories of any status that name this entity, oldest first."""
         return self._memories("mentions join memories on id = memory where entity = ?", entity)
 
     def page(self, path: str) -> str | None:
-        """The text of a plain page of the vault, None when there is none."""
+        """The text of a plain page of the vault, with ids in its links; None without one."""
         data = self._disk.read(path)
+        if data is not None and self._names is not None:
+            data = self._names().with_ids(path, data)
         return None if data is None else data.decode("utf-8", "replace")
 
     def spoken(self, links: Iterable[str]) -> Mapping[str, int]:
         """A number for each of these links of turns that is known, in the order of speech."""
         return self._catalog().turns.spoken(links)
 
-    def opening(self, session: str, without: Iterable[str] = ()) -> str:
-        """What the user said first in a conversation; empty where that is hidden or not known."""
+    def beginning(self, session: str, without: Iterable[str] = ()) -> Iterator[Turn]:
+        """The first turns of the user in a conversation that are not hidden, a few, in order."""
         catalog = self._catalog()
         hidden = catalog.hidden().union(without)
-        places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
-        return "".join(turn.text for turn in self._turn_log.read(places))
+        for link, segment, offset, length in catalog.turns.beginning(session):
+            if link not in hidden:
+                yield from self._turn_log.read([(segment, offset, length)])
 
     def _memories(self, where: str, *values: object) -> list[Memory]:
         """The memories of some rows, oldest first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.trace import CONTRACT_EVENTS, now_called
+from engram.model.trace import CONTRACT_EVENTS, WRITE, now_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -65,6 +65,15 @@ class LogRows:
         select = "select kind, batch, policy from transactions where n = ?"
         rows = (self._db.row(select, one) for one in numbers)
         return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
+
+    def written_by(self, batch: str) -> list[str]:
+        """The ids of the memories that the transactions of a batch wrote, in order."""
+        rows = self._db.rows(
+            "select distinct e.subject from events e join transactions t using (n)"
+            " where t.batch = ? and e.name = ? and t.kind != 'undo' order by e.n, e.rowid",
+            batch, WRITE,
+        )  # fmt: skip
+        return [row[0] for row in rows]
 
     def last_of(self, *kinds: str) -> int:
         """The number of the last transaction of one of these kinds, 0 without any."""
@@ -153,6 +162,18 @@ class LogRows:
         """`(subject, details)` of every event of a name, oldest first."""
         rows = self._db.rows("select subject, details from events where name = ? order by n", name)
         return [(row[0], json.loads(row[1])) for row in rows]
+
+    def subjects(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
+        """`(n, subject)` of the events of some names in some transactions, oldest first."""
+        marks = ",".join("?" * len(names))
+        found: list[tuple[int, str]] = []
+        for number in sorted(numbers):
+            found += self._db.rows(
+                "select n, subject from events where n = ? and subject != ''"
+                f" and name in ({marks}) order by rowid",
+                number, *names,
+            )  # fmt: skip
+        return found
 
     def event_counts(self, name: str, detail: str) -> dict[str, int]:
         """How often each value of a detail occurs in the events of a name."""

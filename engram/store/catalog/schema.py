@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"18, analysis {ANALYSIS}"
+SCHEMA = f"19, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -16,6 +16,9 @@ create table files(
   meaning text, stem text
 ) without rowid;
 create index files_stem on files(stem);
+create table file_names(path text, id text, primary key(path, id)) without rowid;
+create table foreign_links(name text, path text, primary key(name, path)) without rowid;
+create index foreign_links_path on foreign_links(path);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,

@@ -29,6 +29,8 @@ _TAKEN_BACK = (
 
 #: so many characters that two turns begin with nobody types twice
 _OPENING = 200
+#: turns that a conversation begins with: later ones tell how it went on
+_FIRST_TURNS = 12
 _DIGITS = re.compile(r"\d+")
 
 
@@ -95,6 +97,15 @@ class TurnRows:
             f"select count(distinct message) from turns gone where {_TAKEN_BACK} and source = ?",
             source,
         )
+
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this: of turns, and of what the log tells."""
+        rows = self._db.rows(
+            "select batch from turns where batch glob ?1 || '*'"
+            " union select batch from transactions where batch glob ?1 || '*'",
+            kind,
+        )
+        return {row[0] for row in rows}
 
     def titles_taken_back(self, transcript: str) -> set[str]:
         """The titles that a conversation had when turns of it were taken back."""
@@ -310,12 +321,13 @@ class TurnRows:
             found.update(rows)
         return found
 
-    def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
-        """`(link, segment, offset, length)` of the first user turn of a transcript, if any."""
+    def beginning(self, transcript: str) -> list[tuple[str, str, int, int]]:
+        """`(link, segment, offset, length)` of the first user turns of a transcript, in order."""
         return self._db.rows(
             "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
-            f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
+            f" and seq > 0 and state < {WITHDRAWN} order by seq limit ?",
             transcript,
+            _FIRST_TURNS,
         )
 
     def said_between(self, transcript: str, first: str, last: str, most: int) -> list[str]:

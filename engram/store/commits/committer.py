@@ -10,6 +10,7 @@ holds (Conflict); a transaction file that cannot be read (StorageError).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,6 +22,7 @@ from engram.model.numbering import items_in, numbered, numbering
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.digest_chain import with_link
+from engram.store.commits.linked_history import RELINK
 
 if TYPE_CHECKING:
     from engram.model.policy import Policy
@@ -108,11 +110,7 @@ class VaultCommitter:
         Its events have item and tick in place of store and kind (`model.numbering`).
         """
         with self.lock():
-            for change in plan.changes:
-                if isinstance(change, transaction.Purged):
-                    continue
-                if self._disk.read(change.path) != change.before:
-                    raise Conflict(f"{change.path} has changed meanwhile")
+            plan = plan._replace(changes=tuple(self._linked(plan)))
             number = self._projections.next_number
             events, tick = self._numbered(plan.events, purges=plan.kind == "purge")
             policy = self._snapshots.keep(self._policy())
@@ -127,6 +125,29 @@ class VaultCommitter:
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
             return self._finish(committed, staged=True, follow=True)
+
+    def _linked(self, plan: Plan) -> Iterator[Change]:
+        """The changes as the files have it: a link says the name that a person gave to a file.
+
+        Those of a plan that is about links alone are what it says. Raises Conflict where a file is
+        not as a change expects.
+        """
+        names = self._projections.names()
+        undone = self._projections.catalog.log.kinds(plan.undoes).values()
+        links_alone = plan.kind == RELINK or {kind for kind, *_ in undone} == {RELINK}
+        for change in plan.changes:
+            if isinstance(change, transaction.Purged):
+                yield change
+                continue
+            now, after = self._disk.read(change.path), change.after
+            linked = layout.is_linked(change.path)
+            if now != change.before:
+                known = linked and now is not None and names.with_ids(change.path, now)
+                if not known or known != change.before:
+                    raise Conflict(f"{change.path} has changed meanwhile")
+            if linked and after is not None and not links_alone:
+                after = names.with_names(change.path, after, now)
+            yield dataclasses.replace(change, before=now, after=after)
 
     def _numbered(
         self, planned: Sequence[Event], *, purges: bool = False

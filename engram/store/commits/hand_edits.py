@@ -37,8 +37,9 @@ class VaultEdits:
         """Look until that time of the monotonic clock, each time from elsewhere."""
         rows = self._projections.catalog.files()
         found = scan(
-            self._disk, rows, lambda: time.monotonic() > until, first=first, start=random.random()
-        )
+            self._disk, rows, lambda: time.monotonic() > until, first=first, start=random.random(),
+            names=self._projections.names,
+        )  # fmt: skip
         return ScannedFiles(self._projections, found)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
+from engram.model.link_targets import LinkResolver, NamedFile, link_key, stem_of
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
@@ -26,6 +27,7 @@ from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.commits.scan import Scan, content_files
 from engram.store.files.content_file import read_content
+from engram.store.files.link_names import LinkNames
 from engram.store.files.transcripts import Transcripts
 
 if TYPE_CHECKING:
@@ -91,8 +93,10 @@ class Projections:
         self._records = records
         #: the events of the transaction that is followed: the catalog has those before it
         self._following: tuple[Event, ...] = ()
+        #: what links mean while several files are recorded
+        self._meant: LinkNames | None = None
         self._open: Catalog | None = None
-        self.view = CatalogView(lambda: self.catalog, disk, turn_log)
+        self.view = CatalogView(lambda: self.catalog, disk, turn_log, self.names)
         self.transcripts = Transcripts(disk)
         self.rebuilt = ""
         #: what this took up that the index may not know yet
@@ -271,8 +275,8 @@ class Projections:
         before = self._hashes_of(paths)
         self._following = plan.events
         # removed files first: a move is a removal and an appearance of the same id
-        for change in sorted(changed, key=lambda change: change.after is not None):
-            self.look_at(change.path)
+        changed.sort(key=lambda change: change.after is not None)
+        self._look_at_each([change.path for change in changed])
         self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
             paths += self._look_at_homeless()
@@ -327,8 +331,37 @@ class Projections:
             if row is not None and row.sha != sha:
                 from engram.store.files.meaning import meaning_of
 
-                meaning = meaning_of(change.path, change.after or b"")
+                data = self.names().with_ids(change.path, change.after or b"")
+                meaning = meaning_of(change.path, data)
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
+
+    def names(self, found: Iterable[NamedFile] = ()) -> LinkNames:
+        """What the links in the vault's files mean now; `found` are files not recorded yet."""
+        links = self.catalog.links
+        more = [one for one in found if stem_of(one.path) != one.id]
+        files = LinkResolver([*links.resolver.files, *more]) if more else links.resolver
+        return LinkNames(files, self.transcripts.renamed)
+
+    def _look_at_each(self, paths: Iterable[str]) -> None:
+        """Record files as they are now, then those again whose links mean something else by it."""
+        links, before = self.catalog.links, self.catalog.links.files
+        self._meant = self.names()
+        for path in paths:
+            self.look_at(path)
+        changed = before ^ links.files
+        if changed:
+            self._meant = self.names()
+            for path in links.naming({link_key(stem_of(one.path)) for one in changed}):
+                self._look_again(path)
+        for one in self._meant.transcripts or ():
+            links.named(one.path, one.id)
+        self._meant = None
+
+    def _look_again(self, path: str) -> None:
+        """Record a file whose links mean something else; an edit of it is left to the scan."""
+        found, row = self._found(path), self.catalog.file(path)
+        if found is not None and row is not None and sha256_bytes(found[1]) == row.sha:
+            self._record(row, found[1])
 
     def _look_at_homeless(self) -> list[str]:
         """Record files again whose id belonged to another file: it may be free now."""
@@ -361,7 +394,9 @@ class Projections:
         from engram.store.files.meaning import meaning_of_read
 
         catalog, path = self.catalog, seen.path
-        read = read_content(path, data)
+        meant = self._meant or self.names()
+        read = read_content(path, meant.with_ids(path, data))
+        catalog.links.linked(path, meant.foreign_names(path, data))
         known = catalog.file(path)
         if known is not None and known.id != read.id:
             catalog.drop_file(path)
@@ -404,8 +439,7 @@ class Projections:
             with self.catalog.transaction():
                 paths = [*found.gone, *found.changed]
                 before = self._memory_ids(paths)
-                for path in paths:
-                    self.look_at(path)
+                self._look_at_each(paths)
                 paths += self._look_at_homeless()
                 names = before | self._memory_ids(paths)
                 pages = any(layout.content_type(path) is not Memory for path in paths)
@@ -500,8 +534,8 @@ class Projections:
 
         # where two files claim one id, the one that the journal knows, and knew first, wins
         there = sorted(content_files(self._disk), key=age)
+        self._look_at_each(there)
         for path in there:
-            self.look_at(path)
             row = catalog.file(path)
             owed = known.owed(row) if row is not None and self._records else None
             if owed is not None:

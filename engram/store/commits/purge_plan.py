@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import DistinctWords
+from engram.language.proper_names import entities_of_names, mentioned_in
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
@@ -70,7 +71,8 @@ class PurgePlanner:
     def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
         """Their entities, the summaries and the plain pages, without these memories."""
         entity = self._projections.view.entity
-        names = {name for memory in memories for name in memory.entities}
+        led = entities_of_names(self._projections.view.mentioned())
+        names = {led.get(name, name) for memory in memories for name in mentioned_in(memory)}
         named = [one for one in map(entity, sorted(names)) if one is not None]
         leads = sorted({one.merged_into or one.id for one in named})
         pages = [page for page in map(entity, leads) if page is not None]
@@ -85,10 +87,15 @@ class PurgePlanner:
         found += self._pages.pages(summaries)
         linked = PurgeRemains.of(ids, [])
         for path in layout.PROSE:
-            data = self._disk.read(path)
+            data = self._with_ids(path)
             if data is not None and (kept := linked.without(path, data)) != data:
                 found.append(Change(path, data, kept, "forgotten"))
         return found
+
+    def _with_ids(self, path: str) -> bytes | None:
+        """A page with ids for the names of files in its links."""
+        data = self._disk.read(path)
+        return None if data is None else self._projections.names().with_ids(path, data)
 
     def preview(self, scope: Scope) -> PurgePreview:
         """What a purge would destroy, of memories also where the file is gone."""
@@ -142,12 +149,16 @@ class PurgePlanner:
         )  # fmt: skip
         pages = self._pages_gone(remains)
         remains = replace(remains, ids=remains.ids | pages, pages=pages)
+        files = self._projections.catalog.links.files
+        names = sorted({(one.path, one.id) for one in files if one.id in remains.ids})
+        remains = replace(remains, names=tuple(names))
         details = {
             "turns": " ".join(scope.links), "messages": " ".join(messages),
             "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),
             "items": " ".join(self._items(ids)),
             "texts": json.dumps(texts), "words": " ".join(sorted(words)),
             "rare": " ".join(sorted(remains.rare)), "phrase": scope.phrase,
+            "names": json.dumps(names),
         }  # fmt: skip
         events = [Event("memory_purged", name) for name in ids]
         events.append(Event(WORDS_PURGED, "", tuple(details.items())))
@@ -251,7 +262,7 @@ class PurgePlanner:
         """The pages that nothing is left in, and the entities that nothing speaks of any more."""
         view, gone = self._projections.view, set()
         for box in view.boxes():
-            data = self._disk.read(box.path)
+            data = self._with_ids(box.path)
             if box.lines and remains.ids.issuperset(box.memories) and data is not None:
                 gone |= {box.id} if box_remains(data, box) is None else set()
         named = {
@@ -267,7 +278,7 @@ class PurgePlanner:
             if unsaid and not named.intersection((entity.id, *entity.aliases)):
                 gone |= {entity.id} if resting or remains.named_in(entity.name) else set()
         for page in view.summaries():
-            data = self._disk.read(page.path)
+            data = self._with_ids(page.path)
             if data is not None and remains.unsummarised(page) is None:
                 gone |= {page.id} if summary_remains(data, page) is None else set()
         return frozenset(gone)
@@ -283,7 +294,7 @@ class PurgePlanner:
         )
         for path in transcripts.paths():
             if remains.named_in(transcripts.header(path).get("title", "")):
-                names.add(path.rpartition("/")[2].removesuffix(".md"))
+                names.add(transcripts.name_of(path))
         return sorted(names)
 
 

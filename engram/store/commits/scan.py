@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engram.model.errors import EngramError
+from engram.model.link_targets import NamedFile
 from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from engram.model.item import Store
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import FileRow
+    from engram.store.files.link_names import LinkNames
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
@@ -79,20 +81,23 @@ def scan(
     *,
     first: Iterable[str] = (),
     start: float = 0.0,
+    names: Callable[[Iterable[NamedFile]], LinkNames] | None = None,
 ) -> Scan:
     """Compare the vault's content folders with what the catalog knows of them.
 
     The paths in `first` are always compared; then, while there is time, new files, removed ones,
     and changed ones, beginning at the share `start` (0 to 1) of what is known: many short scans
     with a random `start` see everything. A removed file may have been moved, so nothing counts as
-    gone before all new files were read.
+    gone before all new files were read. `names` says what links mean, with new files by their
+    names: a link that was rewritten for a renamed file is no edit of the file that it stands in.
     """
     walk = _Walk(disk)
     listed = dict(walk.files(known=rows))
     found = Scan(refused=walk.refused)
+    ids = _Ids(names)
     urgent = {path for path in first if path in listed}
-    for path in sorted(urgent):
-        _compare(disk, walk, listed, path, rows.get(path), found)
+    for path in sorted(urgent, key=lambda path: (path in rows, path)):
+        _compare(disk, walk, listed, path, rows.get(path), found, ids)
     came = sorted(listed.keys() - rows.keys() - urgent)
     known = [path for path in listed if path in rows and path not in urgent]
     begin = int(len(known) * start)
@@ -100,12 +105,12 @@ def scan(
         if out_of_time():
             found.complete = False
             return found
-        _compare(disk, walk, listed, path, None, found)
+        _compare(disk, walk, listed, path, None, found, ids)
     for path in (*known[begin:], *known[:begin]):
         if out_of_time():
             found.complete = False
             break
-        _compare(disk, walk, listed, path, rows[path], found)
+        _compare(disk, walk, listed, path, rows[path], found, ids)
     found.gone = sorted(path for path in rows.keys() - listed.keys() if not walk.is_closed(path))
     return found
 
@@ -117,6 +122,7 @@ def _compare(
     path: str,
     row: FileRow | None,
     found: Scan,
+    ids: _Ids,
 ) -> None:
     """Note how a listed file differs from its row; one removed meanwhile leaves the list."""
     try:
@@ -142,12 +148,34 @@ def _compare(
     fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
     if row is None or fresh is None:
         found.changed[path] = data
+        ids.came(path, data)
     elif row.sha == sha:
         found.touched.append(fresh)
-    elif row.meaning and row.meaning == meaning_of(path, data):
+    elif row.meaning and row.meaning == meaning_of(path, ids.of(path, data)):
         found.rewritten.append((fresh, data))
     else:
         found.changed[path] = data
+
+
+class _Ids:
+    """What the links of changed files mean, given the new files that the scan has read by then."""
+
+    def __init__(self, names: Callable[[Iterable[NamedFile]], LinkNames] | None) -> None:
+        self._names = names
+        self._new: list[NamedFile] = []
+        self._meant: LinkNames | None = None
+
+    def came(self, path: str, data: bytes) -> None:
+        """Note a new file: links may have been rewritten for it."""
+        self._new.append(NamedFile(path, read_content(path, data).id))
+        self._meant = None
+
+    def of(self, path: str, data: bytes) -> bytes:
+        """A file's bytes with ids for the names of files in its links."""
+        if self._names is None or b"[[" not in data:
+            return data
+        self._meant = self._meant or self._names(self._new)
+        return self._meant.with_ids(path, data)
 
 
 class _Walk:

@@ -26,7 +26,7 @@ def add_shown(turns: TurnRows, transcripts: Transcripts, paths: Iterable[str]) -
     """
     added: list[str] = []
     for path in paths:
-        name = path.rpartition("/")[2][:-3]
+        name = transcripts.name_of(path)
         blocks, known = transcripts.blocks(path), turns.known_links(name)
         missing = [block for block in blocks if block.link not in known]
         header = transcripts.header(path)

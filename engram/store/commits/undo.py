@@ -25,6 +25,7 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.turn_rows import DEAD, DONE, WITHDRAWN, ranges_of
+from engram.store.commits.linked_history import RELINK, LinkedHistory, unlinked
 from engram.store.commits.projections import Projections
 from engram.store.commits.replay import (
     Replayed,
@@ -39,15 +40,14 @@ from engram.store.commits.transaction import Purged
 from engram.store.commits.transaction_log import TransactionLog, undone_in
 from engram.store.files.box_file import box_changes
 from engram.store.files.content_file import read_content
-from engram.store.files.meaning import same_meaning
 from engram.store.files.phases_file import without_lines
 
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
 #: kinds that a plain `undo` skips
-_UNASKED = _FINAL | {"undo", "seal", "close", "expire"}
+_UNASKED = _FINAL | {"undo", "seal", "close", "expire", RELINK}
 #: kinds that never go along with another: they settle turns, or follow the person
-_APART = _FINAL | {"undo", "import", "capture", "extract", "remember"}
+_APART = _FINAL | {"undo", "import", "capture", "extract", "remember", RELINK}
 
 #: a row of the catalog's log
 _Row = tuple[int, str, str, str, int, str, str]
@@ -62,6 +62,7 @@ class UndoPlanner:
         self._disk = disk
         self._transaction_log = transaction_log
         self._projections = projections
+        self._history = LinkedHistory(projections.names())
 
     def plan(self, what: str) -> Reverted:
         """The plan: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
@@ -113,6 +114,8 @@ class UndoPlanner:
         """The plan for transactions, with what came of them since, and the paths purged since."""
         catalog = self._projections.catalog
         targets = [self._transaction_log.existing(number) for number in sorted(numbers)]
+        if all(target.plan.kind == RELINK for target in targets):
+            return unlinked(targets, self._disk), []
         taken = catalog.turns.batch_range(batch) if batch else []
         withdraw = tuple(catalog.turns.in_force((*_withdrawn_by(targets), *taken)))
         readmit = tuple(pair for target in targets for pair in target.plan.withdraw)
@@ -244,7 +247,7 @@ class UndoPlanner:
 
         first = _first_that_counts({*(out ^ then_out), *numbers}, rows)
         return replayed(
-            self._transaction_log.all(first - 1),
+            self._history.read(self._transaction_log.all(first - 1)),
             Side(lambda number, name: number in out, frozenset(away)),
             Side(
                 lambda number, name: number in then_out or (number in numbers and name in only),
@@ -264,12 +267,12 @@ class UndoPlanner:
                 if then is not None:
                     changes.append(Change(then.path, None, then.body, "undo"))
             else:
-                here = Version(home, body)
-                after = carried(now, then, here)
+                read = self._history.ids(home, body)
+                after = carried(now, then, Version(home, read or b""))
                 if after is None or after.path != home:
                     changes.append(Change(home, body, None, "undo"))
-                    home, body = "", None
-                if after is not None and after.body != body:
+                    home, body, read = "", None, None
+                if after is not None and after.body != read:
                     changes.append(Change(after.path, body, after.body, "undo"))
         return changes
 
@@ -282,7 +285,7 @@ class UndoPlanner:
         out = _out_of_force(rows, [target.number for target in targets])
         return [
             one
-            for one in self._transaction_log.all(targets[0].number)
+            for one in self._history.read(self._transaction_log.all(targets[0].number))
             if one.number not in out
             and one.plan.kind not in _APART
             and gone & (subjects := subjects_of(one))
@@ -353,18 +356,19 @@ class UndoPlanner:
                 if isinstance(change, Purged):
                     purged[path] = None
                 elif layout.kind_of(path) != "memory":
-                    if not same_meaning(path, after.get(path, change.before), change.before):
+                    if not self._history.same(path, after.get(path, change.before), change.before):
                         left.add(path)
                     before.setdefault(path, change.before)
                     after[path] = change.after
-        changes = []
+        changes, same = [], self._history.same
         for path in after.keys() - purged.keys() - left:
             now = self._disk.read(path)
             if path == layout.PHASES and now is not None and now != after[path]:
                 # what began since stays: each line is a phase of its own
                 changes.append(Change(path, now, without_lines(now, before[path], after[path])))
-            elif same_meaning(path, now, after[path]) and not same_meaning(path, now, before[path]):
-                changes.append(Change(path, now, before[path], "undo"))
+            elif same(path, now, after[path]) and not same(path, now, before[path]):
+                older = self._history.ids(path, before[path])
+                changes.append(Change(path, now, older, "undo"))
         return sorted(changes, key=lambda change: change.path), list(purged)
 
     def _events(self, plan: Plan, purged: Iterable[str]) -> tuple[Event, ...]:

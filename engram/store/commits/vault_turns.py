@@ -45,6 +45,10 @@ class VaultTurns:
         """How many turns of a source an undo took back, without those captured again."""
         return self._projections.catalog.turns.count_taken_back(source)
 
+    def batches(self, kind: str) -> set[str]:
+        """The names of all batches that begin like this, those that were taken back too."""
+        return self._projections.catalog.turns.batches(kind)
+
     def titles_taken_back(self, transcript: str) -> set[str]:
         """The titles that a conversation had when turns of it were taken back."""
         return self._projections.catalog.turns.titles_taken_back(transcript)
@@ -65,8 +69,8 @@ class VaultTurns:
         """
         catalog = self._projections.catalog
         known = catalog.turns.transcript_names()
-        paths = self._projections.transcripts.paths()
-        strange = [path for path in paths if path.rpartition("/")[2][:-3] not in known]
+        transcripts = self._projections.transcripts
+        strange = [path for path in transcripts.paths() if transcripts.name_of(path) not in known]
         return self._add_shown(list(dict.fromkeys((*strange, *also))))
 
     def _add_shown(self, paths: Sequence[str]) -> list[str]:

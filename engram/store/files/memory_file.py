@@ -207,6 +207,18 @@ def _named(memory: Memory) -> dict[str, Value | None]:
     return {"title": title or None, "aliases": aliases or None}
 
 
+def retitled(path: str, data: bytes) -> bytes:
+    """The file of a memory whose statement was rewritten, with the title that it has now.
+
+    A title that a person gave stays.
+    """
+    found = read_memory(path, data)
+    written = found.document.header.get("title", "")
+    if not written or found.memory.title or written == title_of(found.memory.text):
+        return data
+    return patch(data, _named(found.memory))
+
+
 def _schema(known: KnownHeader, category: str) -> str:
     """The schema, if the category may have it; nothing where the category says it already."""
     name = known.choice("schema", SCHEMAS, "")

@@ -7,7 +7,7 @@ amend a file whose header cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,20 +20,23 @@ from engram.store.base import layout
 from engram.store.files.box_file import box_changes, box_remains, render_box
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.meaning import same_meaning
-from engram.store.files.memory_file import memory_changes, render_memory
+from engram.store.files.memory_file import memory_changes, render_memory, retitled
 from engram.store.files.summary_file import render_summary, summary_changes, summary_remains
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.step import Page
     from engram.store.base.disk import VaultDisk
+    from engram.store.files.link_names import LinkNames
 
 
 class FileRenderer:
     """The ports Writer and PageWriter."""
 
-    def __init__(self, disk: VaultDisk) -> None:
+    def __init__(self, disk: VaultDisk, names: Callable[[], LinkNames] | None = None) -> None:
+        """`names` says what links mean: files are read with ids in them, and so are changes."""
         self._disk = disk
+        self._names = names
 
     def changes(
         self, born: Sequence[Memory], amended: Sequence[tuple[Memory, Memory]]
@@ -74,11 +77,15 @@ class FileRenderer:
             return []
         return [Change(before.path, data, patched, f"{_noun(after)} updated")]
 
+    def retitled(self, path: str, data: bytes) -> bytes:
+        """The file of a memory with the title of its statement, where it has none of its own."""
+        return retitled(path, data)
+
     def _existing(self, content: layout.Content) -> bytes:
         data = self._disk.read(content.path)
         if data is None:
             raise NotFound(f"the file of {content.id} is gone: {content.path}")
-        return data
+        return data if self._names is None else self._names().with_ids(content.path, data)
 
     def _amend(self, before: Memory, after: Memory) -> list[Change]:
         data = self._existing(before)

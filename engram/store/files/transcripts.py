@@ -19,13 +19,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, StorageError
+from engram.model.ids import session_digest
 from engram.model.instant import day_of
+from engram.model.link_targets import NamedFile, stem_of
+from engram.model.memory import DATE_GUESSED
 from engram.store.base import layout
 from engram.store.files import document
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
+    from engram.store.files.foreign_header import Value
 
 SPEAKER = re.compile(
     r"^\*\*(?P<role>user|participant|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
@@ -41,6 +45,10 @@ PURGED = "*(purged)*"
 _GROUP = 200
 #: most headers end within so many bytes
 _HEAD = 4_096
+#: folders that people make below the folder of transcripts are looked into so deep
+_DEPTH = 8
+#: the names that the program gives
+_OWN = re.compile(r"[a-z0-9-]+-[0-9a-f]{12}")
 #: how often a transcript is read again while a person writes to it
 _ATTEMPTS = 5
 
@@ -65,6 +73,8 @@ class Transcripts:
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
         self._paths: dict[str, str] | None = None
+        #: what the headers of those say that bear another name
+        self._names: dict[str, str] = {}
         #: sizes of the files that ended with one of our blocks when we last wrote them
         self._ends: dict[str, int] = {}
         #: sizes of the files whose turns were recorded, as they were then
@@ -91,19 +101,48 @@ class Transcripts:
         """Note that the turns of a transcript are recorded, as it is now."""
         self._looked[path] = self._disk.size(path) or 0
 
+    def name_of(self, path: str) -> str:
+        """The name of a transcript, `<source>-<session12>`, whatever a person called its file."""
+        stem = _name_of(path)
+        if _OWN.fullmatch(stem):
+            return stem
+        if path not in self._names:
+            said = self.header(path)
+            source, session = said.get("source", ""), said.get("session", "")
+            known = source and session
+            self._names[path] = f"{source}-{session_digest(source, session)}" if known else stem
+        return self._names[path]
+
+    def renamed(self) -> list[NamedFile]:
+        """The transcripts that people called otherwise, by their names."""
+        found = (NamedFile(path, name) for name, path in self._look().items())
+        return [one for one in found if stem_of(one.path) != one.id]
+
     def _look(self) -> dict[str, str]:
-        self._paths = {path.rpartition("/")[2][:-3]: path for path in self.paths()}
-        return self._paths
+        self._names.clear()
+        found: dict[str, str] = {}
+        for path in self.paths():
+            name = self.name_of(path)
+            # of two files of one conversation the one that bears its name is written to
+            if name not in found or stem_of(path) == name:
+                found[name] = path
+        self._paths = found
+        return found
 
     def paths(self) -> Iterator[str]:
         """Every transcript, in order; no links, no folders, no names that cannot be stored."""
-        for day in self._entries(layout.TRANSCRIPTS):
-            folder = f"{layout.TRANSCRIPTS}/{day.name}"
-            for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
-                path = f"{folder}/{entry.name}"
-                shown = layout.kind_of(path) == "transcript" and layout.is_storable(path)
-                if shown and entry.is_file(follow_symlinks=False):
-                    yield path
+        return self._below(layout.TRANSCRIPTS, 0)
+
+    def _below(self, folder: str, depth: int) -> Iterator[str]:
+        for entry in self._entries(folder):
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if depth < _DEPTH and not layout.is_foreign_name(entry.name):
+                    yield from self._below(path, depth + 1)
+                continue
+            shown = layout.kind_of(path) == "transcript" and layout.is_storable(path)
+            if shown and entry.is_file(follow_symlinks=False):
+                yield path
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:
@@ -219,7 +258,7 @@ class Transcripts:
         copies = self._copies()
         every = [*self.paths(), *(path for found in copies.values() for path in found)]
         for path in every:
-            header, name = self.header(path), _name_of(path)
+            header, name = self.header(path), self.name_of(path)
             keys = ["title"] if untitled(name, header.get("title", "")) else []
             keys += ["session"] if named(header.get("session", "")) else []
             if keys:
@@ -304,7 +343,7 @@ class Transcripts:
     def blocks(self, path: str) -> list[TurnBlock]:
         """The turns that a transcript shows, in its order."""
         text = (self._disk.read(path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
-        name = path.rpartition("/")[2][:-3]
+        name = self.name_of(path)
         found = list(SPEAKER.finditer(text))
         ends = [hit.start() for hit in found[1:]] + [len(text)]
         blocks, line, at = [], 1, 0
@@ -349,14 +388,17 @@ def _head(turn: Turn) -> bytes:
     from engram.model.markdown import inert_value
 
     title = " ".join(turn.title.split())[:120]
-    header = {
-        "source": turn.source,
-        "session": turn.session[:200],
-        "title": title,
-        "project": turn.project,
+    header: dict[str, Value] = {
+        "source": inert_value(turn.source),
+        "session": inert_value(turn.session[:200]),
+        "title": inert_value(title),
+        # what quick switchers look for: the file's name is that of no conversation
+        "aliases": [inert_value(title)] if title else [],
+        "project": inert_value(turn.project),
         "started": turn.time,
+        "dated": DATE_GUESSED if turn.guessed else "",
     }
-    kept = {key: inert_value(value) for key, value in header.items() if value}
+    kept = {key: value for key, value in header.items() if value}
     return document.render(kept, _heading(title, turn.source, day_of(turn.time)) + "\n")
 
 
@@ -420,9 +462,10 @@ def _nameless(name: str, keys: Sequence[str], data: bytes) -> bytes:
     """A transcript without its title, in the header and as its heading, or its session's name."""
     parsed = document.parse(data)
     title, header = parsed.header.get("title"), parsed.header
-    other = {"title": None, "session": f"#{name.rpartition('-')[2]}"}
+    other = {"title": None, "aliases": None, "session": f"#{name.rpartition('-')[2]}"}
+    also = ("aliases",) if "title" in keys else ()
     try:
-        data = document.patch(data, {key: other[key] for key in keys if key in header})
+        data = document.patch(data, {key: other[key] for key in (*keys, *also) if key in header})
     except BadInput:
         return data
     if "title" not in keys or not isinstance(title, str):

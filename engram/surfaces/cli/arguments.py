@@ -8,6 +8,7 @@ with an unset variable would give, and days that are none.
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -57,6 +58,11 @@ def chosen() -> Chosen:
     except LookupError:
         begin()
         return _of_command.get()
+
+
+def program() -> str:
+    """How a command begins that is to work on the same vault: `engram`, or with its --vault."""
+    return f"engram --vault {shlex.quote(chosen().vault)}" if chosen().vault else "engram"
 
 
 def common(function: _Command) -> _Command:

@@ -12,13 +12,16 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from engram.surfaces.cli.output import talk
+from engram.surfaces.cli.terminal import paragraph
 
 #: within so many seconds comes all that one key sends
 _REST = 0.02
+#: a blank at which no line is broken
+_HELD = "\N{NO-BREAK SPACE}"
 
 
 def agreed(question: str) -> bool:
@@ -39,6 +42,13 @@ def pressed(question: str, keys: str) -> str:
             return sign
         talk(f"press one of {' '.join(keys)}")
     return ""
+
+
+def chosen_key(keys: Mapping[str, str]) -> str:
+    """The key that the person presses of those that are shown, each with what it does."""
+    # a key and its words stay on one line
+    words = "  ".join(f"{key} {word}".replace(" ", _HELD) for key, word in keys.items())
+    return pressed(paragraph(words, 0).replace(_HELD, " "), "".join(keys))
 
 
 def _line() -> bytes:

@@ -10,6 +10,7 @@ from engram.model.settings import BoxSettings
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_minute
 from engram.surfaces.cli.terminal import fitted, styled
 
 
@@ -50,7 +51,7 @@ def command(only_open: bool, session: str, limit: int) -> None:
 
 def span_of(box: Box) -> str:
     """`2026-03-06 10:10 to 10:52`; another day is named."""
-    start, end = box.created[:16].replace("T", " "), box.sealed[:16].replace("T", " ")
+    start, end = shown_minute(box.created), shown_minute(box.sealed)
     if start == end:
         return start
     return f"{start} to {end.removeprefix(start[:11])}"
@@ -68,4 +69,4 @@ def _ending(box: Box, settings: BoxSettings, now: Instant) -> str:
         why = (box.seal or "time_gap").replace("_", " ")
         return f"ended by {why}: the next consolidation seals it"
     room = max(0, settings.max_memories - len(box.lines))
-    return f"sealed at {silent[:16].replace('T', ' ')} if nothing comes, or after {room} more"
+    return f"sealed at {shown_minute(silent)} if nothing comes, or after {room} more"

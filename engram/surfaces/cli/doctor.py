@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @click.option("--sources", is_flag=True, help="Check transcripts instead of the vault.")
-@click.option("--quick", is_flag=True, help="Without the trial in an empty vault.")
+@click.option("--quick", is_flag=True, help="Without the two trials.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @common
 def command(sources: bool, quick: bool, paths: tuple[Path, ...]) -> None:
     """Check everything the vault promises. Exit code 1 when something promised is not kept.
 
-    Then the daemon, if there is one, the hooks of agents, and whether a new memory can be written,
-    extracted, found and forgotten in an empty vault, which is made for that in a temporary folder
-    and removed.
+    Then the daemon, if there is one, and two trials: each hook in the settings of your agents is
+    run once, in a dry run; and a new memory is written, extracted, found and forgotten in an empty
+    vault, which is made for that in a temporary folder and removed.
 
     With --sources: read the transcripts on this machine, or the files and folders at PATH, and
     tell what their sources do not understand. No vault is needed and nothing is written.
@@ -49,7 +49,7 @@ def _check_vault(quick: bool) -> None:
 
     with opened() as vault:
         found = vault.doctor()
-    findings = in_order([*found, *_check_machine(), *([] if quick else sing())])
+    findings = in_order([*found, *_check_machine(quick), *([] if quick else sing())])
     if wants_json():
         emit_json([shapes.fields_of(finding) for finding in findings])
     elif not findings:
@@ -64,7 +64,7 @@ def _check_vault(quick: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _check_machine() -> list[Finding]:
+def _check_machine(quick: bool) -> list[Finding]:
     """What there is to say of the daemon, what it would watch, and the hooks of agents."""
     from engram.daemon.inspect import findings
     from engram.daemon.service.systems import manager_name, manager_of
@@ -75,7 +75,7 @@ def _check_machine() -> list[Finding]:
     places = places_of(os.environ)
     manager = manager_of(manager_name(), places, os.environ)
     found = findings(places, os.environ, manager.file, manager.text())
-    hooks = connections.findings(os.environ, places)
+    hooks = connections.findings(os.environ, places, run=not quick)
     return [*found, *hooks, *LocalSources(os.environ).cleanup()]
 
 

@@ -1,7 +1,8 @@
 """A text in the person's editor: bytes in, the bytes that were saved out.
 
 The editor is `$VISUAL`, else `$EDITOR`: a command line, split into words and run without a shell,
-with the file as its last word. It works on a copy, so that what is saved enters the vault as one
+with the file as its last word; on a terminal without either the first of a few that every system
+has. It works on a copy, so that what is saved enters the vault as one
 change that can be taken back. Raises BadInput when there is no editor, or it fails.
 """
 
@@ -11,6 +12,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,6 +40,8 @@ def dispose(copy: Path) -> None:
     shutil.rmtree(copy.parent, ignore_errors=True)
 
 
+#: tried in this order where none is set
+_USUAL = ("sensible-editor", "vi", "nano", "notepad")
 _HINT = "set VISUAL or EDITOR; or open the file yourself: hand edits are taken up as they are"
 
 
@@ -48,5 +52,10 @@ def _command(environment: Mapping[str, str]) -> list[str]:
     except ValueError as error:
         raise BadInput(f"the editor {chosen!r} is no command line: {error}", _HINT) from error
     if not words:
-        raise BadInput("no editor is set", _HINT)
+        # without a terminal an editor would wait for ever
+        found = (shutil.which(name, path=environment.get("PATH")) for name in _USUAL)
+        usual = next(filter(None, found), None) if sys.stdin.isatty() else None
+        if usual is None:
+            raise BadInput("no editor is set, and none of the usual ones can be used here", _HINT)
+        return [usual]
     return [word.strip('"') for word in words] if os.name == "nt" else words

@@ -14,6 +14,7 @@ from engram.model.display import plain_line
 from engram.model.given import BY_HAND
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_instant
 from engram.surfaces.cli.terminal import paragraph, styled
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def tell_given(found: Sequence[GivenTo], limit: int) -> None:
     for one in found[:limit]:
         where = one.link or (one.session if one.session != BY_HAND else "")
         who = f"{styled(one.by, fg='cyan')}, {_HOW[one.how]}"
-        say(f"{one.time}  {who}{f'  [[{where}]]' if where else ''}", raw=True)
+        say(f"{shown_instant(one.time)}  {who}{f'  [[{where}]]' if where else ''}", raw=True)
         why = " and ".join(_WHY[code] for code in one.why if code in _WHY)
         say(f"    because {why}{f' (told by {one.summary})' if one.summary else ''}")
         if one.question:

@@ -8,18 +8,12 @@ a host must never be stopped by a program that is older than its settings.
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.errors import EngramError
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
-
-if TYPE_CHECKING:
-    from engram.daemon.spool import TranscriptNotice
 
 _CATCH_UP = "catch-up"
 
@@ -48,37 +42,17 @@ def command(event: str) -> None:
 
 
 def _catch_up() -> None:
-    """Import the transcripts that hooks reported; what fails now is put back for the next time."""
-    from engram.daemon.spool import hook_failures, put_back, take
+    """Import the transcripts that hooks reported; what fails now waits for the next time."""
+    from engram.daemon.catch_up import catch_up
+    from engram.daemon.spool import hook_failures
     from engram.settings.paths import places_of
 
     state = places_of(os.environ).state_dir
-    turns = files = 0
-    left = []
-    for notice in take(state):
-        try:
-            turns += _take_in(notice)
-            files += 1
-        except EngramError as error:
-            talk(f"note: {notice.path}: {error}")
-            left.append(notice)
-    put_back(state, [notice for notice in left if os.path.isfile(notice.path)])
+    done = catch_up(state, os.environ, tell=lambda path, why: talk(f"note: {path}: {why}"))
     failed, log = hook_failures(state)
     if failed:
         talk(f"note: {plural(failed, 'hook')} gave up and said nothing: {log}")
     if wants_json():
-        emit_json(shapes.caught_up(turns, files, len(left), failed))
+        emit_json(shapes.caught_up(done.turns, done.files, len(done.failed), failed))
     else:
-        say(f"took in {plural(turns, 'new turn')} from {plural(files, 'transcript')}")
-
-
-def _take_in(notice: TranscriptNotice) -> int:
-    """How many new turns a transcript brought; where its conversation ended, it is on record."""
-    from engram.daemon.spool import ENDED
-    from engram.vault import Vault
-
-    with Vault.open(notice.vault) as opened:
-        report, _ = opened.import_files(notice.source, Path(notice.path), live=True)
-        if notice.event == ENDED:
-            opened.close_conversation(notice.source, Path(notice.path))
-        return report.new_turns
+        say(f"took in {plural(done.turns, 'new turn')} from {plural(done.files, 'transcript')}")

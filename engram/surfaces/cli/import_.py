@@ -7,6 +7,7 @@ would cost; they go on when the person says yes, or said `--yes`. Without a term
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,18 +15,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, EngramError, NotFound
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.asking import agreed
-from engram.surfaces.cli.extract import postponement, refusals_told, show_estimate
+from engram.surfaces.cli.extract import postponement, show_estimate
+from engram.surfaces.cli.import_summary import say_learnt, talk_next
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress
+from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
     from engram.model.intake import ExtractionResult, ImportReport
     from engram.model.model_request import Estimate
     from engram.vault import Vault
+    from engram.vault.local_sources import LocalSources
 
 AUTO = "auto"
 #: as many notes on what was left out are shown
@@ -52,11 +56,15 @@ def command(
     """
     from engram.vault.local_sources import LocalSources
 
-    rows: list[dict[str, object]] = []
+    local = LocalSources(os.environ)
+    taken: list[Taken] = []
     with opened() as vault:
         if model:
             vault.check_tier("model")  # says so when there is none, before anything is read
-        places = LocalSources(os.environ).to_import(source, path)
+        _check_source(source, local)
+        places = local.to_import(source, path)
+        if source != AUTO and path is not None:
+            _refuse_another(vault, source, path, local)
         again = source != AUTO or path is not None
         if dry_run or ((source == AUTO or model) and not yes):
             plan = _plan(vault, source, places, model, again)
@@ -67,12 +75,78 @@ def command(
                     ]
                     emit_json(planned if source == AUTO else planned[0])
                 return
-        for name, paths in places.items():
-            rows.append(_take_in(vault, source, name, paths, no_extract, model, again))
+        try:
+            for name, paths in places.items():
+                batch = next((report.batch for _, report, _ in taken if report.batch), "")
+                taken.append(
+                    _take_in(vault, source, name, paths, no_extract, model, again, batch)
+                )  # fmt: skip
+        except EngramError:
+            _end(vault, taken, no_extract)  # what was taken in before is there
+            raise
+        _end(vault, taken, no_extract)
+        if source != AUTO and not taken[0][1].turns:
+            whole, _ = vault.import_files(source, *places[source], dry_run=True)
+            _refuse_silent(source, whole, ", ".join(map(str, places[source])))
     if wants_json():
+        rows = [shapes.imported(*one) for one in taken]
         emit_json(rows if source == AUTO else rows[0])
 
 
+def _check_source(source: str, local: LocalSources) -> None:
+    """Raise BadInput for a SOURCE that there is none of; a path in its place is told as one."""
+    if source == AUTO or source in local.names:
+        return
+    if os.path.exists(source):
+        hint = f"engram import auto {shlex.quote(source)}"
+        raise BadInput(f"{source!r} is a path, and the SOURCE comes before it", hint)
+    local.places(source)  # says which are like it
+
+
+def _refuse_another(vault: Vault, source: str, path: Path, local: LocalSources) -> None:
+    """Raise BadInput for files of another source, before anything is written.
+
+    What is recognised is not read twice.
+    """
+    like = local.looks_like(path)
+    if source in like:
+        return
+    report, _ = vault.import_files(source, path, dry_run=True)
+    if report.turns or report.excluded or report.problems:
+        return
+    if like:
+        hint = f"engram import {like[0]} {shlex.quote(str(path))}"
+        raise BadInput(f"{path} is of {like[0]}, not of {source}", hint)
+    _refuse_silent(source, report, str(path))
+
+
+def _refuse_silent(source: str, report: ImportReport, where: str) -> None:
+    """Raise for an import in which there is no turn, old or new."""
+    if report.turns or report.excluded or report.problems:
+        return
+    hint = "`engram sources` lists what is understood, and where it is looked for"
+    if not report.files:
+        raise NotFound(f"there is no file that {source} could be in: {where}", hint)
+    if report.tally.lines:
+        read = plural(report.files, "file")
+        raise BadInput(f"nobody speaks in {read} of {source}: {where}", hint)
+
+
+def _end(vault: Vault, taken: Sequence[Taken], no_extract: bool) -> None:
+    """One summary of all sources; a script reads it in the rows."""
+    batch = next((report.batch for _, report, _ in taken if report.new_turns), "")
+    if wants_json() or not batch:
+        return
+    outcomes = [outcome for _, _, outcome in taken]
+    if no_extract:
+        talk(f"take it back with: {program()} undo {batch}")
+        return
+    learnt = vault.learnt(batch, vault.projects_in(caller().folder))
+    say_learnt(learnt, outcomes)
+    talk_next(learnt, batch)
+
+
+Taken = tuple[str, "ImportReport", "ExtractionResult"]
 Planned = tuple[str, "ImportReport", "Estimate"]
 
 
@@ -110,21 +184,21 @@ def _confirmed(plan: Sequence[Planned]) -> bool:
 
 def _take_in(
     vault: Vault, source: str, name: str, paths: Sequence[Path], no_extract: bool, model: bool,
-    again: bool,
-) -> dict[str, object]:  # fmt: skip
+    again: bool, batch: str,
+) -> Taken:  # fmt: skip
     steps: list[tuple[str, int | None]] = [(f"reading {name}", vault.bytes_to_read(name, *paths))]
     steps += [] if no_extract else [("extracting", None)]
     with progress(*steps) as tell:
         report, outcome = vault.import_files(
             name, *paths, extract=not no_extract, tier="model" if model else "auto",
-            again=again, progress=tell[0], extracted=tell[-1],
+            again=again, batch=batch, progress=tell[0], extracted=tell[-1],
         )  # fmt: skip
     _refuse_unreadable(paths, report)
     _talk_of(name, report)
     if not wants_json():
         _say(f"{name}: " if source == AUTO else "", report, outcome)
     postponement(outcome)
-    return shapes.imported(name, report, outcome)
+    return name, report, outcome
 
 
 def _refuse_unreadable(paths: Sequence[Path], report: ImportReport) -> None:
@@ -148,13 +222,6 @@ def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> 
         say(f"redacted {plural(report.redactions, 'secret')} before anything was written")
     if report.tally.unparsed_lines:
         say(f"left out {plural(report.tally.unparsed_lines, 'line')} that could not be read")
-    if outcome is not None and outcome.turns:
-        written = plural(outcome.memories, "memory", "memories")
-        say(
-            f"wrote {written}, confirmed {outcome.confirmed}, superseded {outcome.superseded},"
-            f"{f' updated {outcome.updated},' if outcome.updated else ''}"
-            f" {refusals_told(outcome.refused)}"
-        )
 
 
 def _talk_of(source: str, report: ImportReport) -> None:
@@ -164,14 +231,8 @@ def _talk_of(source: str, report: ImportReport) -> None:
         talk(f"left out of {name}: {what}")
     if len(report.tally.notes) > _NOTES:
         talk(f"{len(report.tally.notes) - _NOTES} more such notes")
-    if not (report.files or report.problems or report.excluded):
-        talk(f"there is no file that {source} could be in")
-    elif report.excluded:
+    if report.excluded:
         talk(f"capture.exclude kept out {report.excluded} files or turns")
-    elif report.tally.lines and not report.turns:
-        talk(f"no turn was found; is {source} the right SOURCE?")
     if report.withheld:
         turns = plural(report.withheld, "turn")
         talk(f"{turns} that you took back stay away; to have them: engram import {source}")
-    if report.batch and report.new_turns:
-        talk(f"take it back with: engram undo {report.batch}")

@@ -1,4 +1,4 @@
-"""`engram init PATH`: a vault from the template, registered on this machine."""
+"""`engram init [PATH]`: a vault from the template, registered on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 from engram.settings.registry import SHARED_SPACES
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
 if TYPE_CHECKING:
@@ -26,16 +26,77 @@ _NEXT = {
 
 
 @click.command("init")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path), required=False)
 @click.option("--shared", type=click.Choice(SHARED_SPACES), metavar="SPACE",
               help="Make it one to share: of a `project`, or of the `system`.")  # fmt: skip
 @common
-def command(path: Path, shared: str | None) -> None:
-    """Make a vault at PATH and register it on this machine.
+def command(path: Path | None, shared: str | None) -> None:
+    """Make a vault and register it on this machine.
 
-    Files that are there already stay as they are. Its days are those of this machine's time zone.
+    Without PATH it is ~/engram, unless the setting `vault` or ENGRAM_VAULT names another. Files
+    that are there already stay as they are. Its days are those of this machine's time zone.
+
     With --shared it holds what you promote to it, and no conversation: put it into a repository.
     """
+    if path is None and shared:
+        raise click.UsageError("a vault to share needs a PATH, such as memory/ in a repository")
+    where = path if path is not None else _own()
+    if not shared and (known := _known(where)) is not None:
+        _say_known(known, path)
+        return
+    _make(where if path is not None else _usual(), shared, usual=path is None)
+
+
+def _own() -> Path:
+    """The vault of one's own that every other command would work on."""
+    from engram.settings.vault_folders import own_vault
+
+    return own_vault(chosen().vault, os.environ)
+
+
+def _usual() -> Path:
+    """Where the first vault is made, whatever is registered."""
+    from engram.settings.load import load
+
+    named = chosen().vault or os.environ.get("ENGRAM_VAULT", "")
+    return Path(named or load(None, os.environ).settings.vault)
+
+
+def _known(path: Path) -> Path | None:
+    """The real path of a vault of one's own that is registered there already."""
+    from engram.settings.load import header_of
+    from engram.settings.paths import places_of
+    from engram.settings.registry import Registry
+
+    real = Path(os.path.realpath(path.expanduser()))
+    header = header_of(real) if real.is_dir() else None
+    entry = Registry(places_of(os.environ)).entry(real, header.id) if header is not None else None
+    return None if entry is None or entry.sharing.space else real
+
+
+def _say_known(root: Path, path: Path | None) -> None:
+    """A second time there is nothing to make, and what to do next is the same."""
+    if wants_json():
+        emit_json(shapes.new_vault(root, "", "", made=False))
+        return
+    say(f"{root} is a vault of yours already")
+    if path is None:
+        talk("to make another one: engram init PATH")
+    talk(f"next: {_import_line(path)}")
+
+
+def _import_line(path: Path | None) -> str:
+    """The command that fills the vault; the default one need not be named."""
+    from engram.settings.vault_folders import own_vault
+
+    named = chosen().vault or path
+    usual = os.path.realpath(own_vault("", os.environ).expanduser())
+    if named is None or os.path.realpath(Path(named).expanduser()) == usual:
+        return "engram import auto"
+    return f"engram --vault {shlex.quote(str(named))} import auto"
+
+
+def _make(path: Path, shared: str | None, *, usual: bool) -> None:
     from engram.settings.machine_timezone import machine_timezone
     from engram.vault import Vault
 
@@ -52,7 +113,7 @@ def command(path: Path, shared: str | None) -> None:
             say(f"made a vault in {vault.root}")
             if timezone != "UTC":
                 talk(f"its days are those of {timezone}: `timezone` in its engram.toml")
-            talk(f"next: engram --vault {shlex.quote(str(path))} import auto")
+            talk(f"next: {_import_line(None if usual else path)}")
         if shared:
             _say_sharing(vault, shared, path)
     if remote and not shared:

@@ -11,6 +11,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.consolidate import say_run, say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_instant
 
 
 @click.command("log")
@@ -43,7 +44,8 @@ def _line(entry: ChangeEntry) -> str:
     notes += ["undone"] if entry.undone else []
     notes += [f"left to you: {', '.join(entry.left)}"] if entry.left else []
     files = plural(entry.changes, "file")
-    shown = f"{entry.number:>6}  {entry.time}  {entry.kind:<12}{files:<12}{'; '.join(notes)}"
+    time = shown_instant(entry.time)
+    shown = f"{entry.number:>6}  {time}  {entry.kind:<12}{files:<12}{'; '.join(notes)}"
     return shown.rstrip()
 
 
@@ -52,7 +54,7 @@ def _show(one: Transaction, run: ConsolidationRun | None) -> None:
     if wants_json():
         emit_json(row)
         return
-    say(f"{one.number:>6}  {one.time}  {one.plan.kind}")
+    say(f"{one.number:>6}  {shown_instant(one.time)}  {one.plan.kind}")
     if run is not None:
         say_run(run)
     for change in row["changes"]:

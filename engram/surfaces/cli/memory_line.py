@@ -5,7 +5,7 @@
 
 The short id, which every verb takes (without `#` too), the day in the vault's time zone, category,
 project if it has one, two blanks, the title, and its standing where it is not simply active. A line
-that is wider than the terminal goes on below, indented.
+that is wider than the terminal goes on below, indented. A day that is only guessed is `about` one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engram.model.ids import docid
 from engram.model.instant import local_day
 from engram.model.memory import is_proposed
 from engram.surfaces.cli.arguments import chosen
-from engram.surfaces.cli.terminal import hanging
+from engram.surfaces.cli.terminal import hanging, styled
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant
@@ -32,20 +32,22 @@ def memory_line(memory: Memory, before: str = "", *, note: str = "") -> str:
     """The line of a memory, after the words `before`, with a `note` at its end."""
     return line_of(
         docid(memory.id), memory.created, memory.category, memory.project, shown_title(memory),
-        standing(memory), note, before=before,
+        standing(memory), note, before=before, guessed=memory.date_guessed,
     )  # fmt: skip
 
 
 def line_of(
     short_id: str, created: Instant, category: str, project: str, title: str, *notes: str,
-    before: str = "",
+    before: str = "", guessed: bool = False,
 ) -> str:  # fmt: skip
     """The line of anything that has a short id; harmless on a terminal."""
-    day = local_day(created, chosen().timezone)
+    day = f"{'about ' if guessed else ''}{local_day(created, chosen().timezone)}"
     about = plain_line(" ".join(filter(None, (short_id, day, category, project))))
-    noted = "".join(f" ({note})" for note in notes if note)
+    said = ", ".join(filter(None, notes))
+    noted = f" ({said})" if said else ""
     shown = f"  {plain_line(title)}{noted}" if title else noted
-    return hanging(f"{plain(before)}{about}{shown}", _INDENT)
+    line = hanging(f"{plain(before)}{about}{shown}", _INDENT)
+    return line.replace(short_id, styled(short_id, fg="cyan"), 1)
 
 
 def standing(memory: Memory) -> str:

@@ -88,9 +88,9 @@ def _show(hit: Hit, explain: bool) -> None:
     # the name of a transcript's file tells nobody anything
     title = "" if hit.title in hit.file else hit.title
     line = line_of(
-        hit.docid, hit.created, f"{label} {hit.category}".strip(), hit.project, title, status, tier
+        hit.docid, hit.created, hit.category, hit.project, title, status, tier, label, before="  "
     )
-    say(styled(line, fg="cyan") if hit.collection == "memories" else line, raw=True)
+    say(line, raw=True)
     _show_beside("before", hit.before)
     if hit.snippet.rstrip(".") != hit.title:
         say(paragraph(hit.snippet, 4, hit.spans), raw=True)

@@ -11,6 +11,7 @@ from engram.model.shown import ShownSession, ShownTurn
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_instant
 from engram.surfaces.cli.tiers import described
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _show_turn(said: ShownTurn) -> None:
         return
     talk(f"{said.file}:{said.line}")
     who = f"{turn.role} {turn.speaker}".strip()
-    say(f"{who} {turn.time}\n\n{turn.text}")
+    say(f"{who} {shown_instant(turn.time)}\n\n{turn.text}")
 
 
 def _show_session(session: ShownSession) -> None:

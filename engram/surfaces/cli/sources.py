@@ -90,16 +90,21 @@ def _choose(
 
 def _say(found: list[tuple[SourceStock, list[Path]]], watched: tuple[str, ...]) -> None:
     here = [(one, places) for one, places in found if one.files]
-    width = max((len(one.source) for one, _ in here), default=0) + 2
+    width = max((len(one.source) for one, places in found if one.files or places), default=0) + 2
     for one, places in here:
         mark = "; watched" if one.source in watched else ""
         say(f"{one.source:<{width}}{_summary(one)}{mark}")
         for place in places:
             if os.path.exists(place):
                 say(f"{'':<{width}}{place}")
-    absent = [one.source for one, _ in found if not one.files]
-    if absent:
-        say(f"nothing here of: {', '.join(absent)}")
+    absent = [(one.source, places) for one, places in found if not one.files]
+    for source, places in absent:
+        if places:
+            say(f"{source:<{width}}nothing; looked in")
+            for place in places:
+                say(f"{'':<{width}}{place}")
+    if saved := [source for source, places in absent if not places]:
+        say(f"wherever you saved them: {', '.join(saved)}")
     say("any file or folder can be named: engram import SOURCE PATH")
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.daemon.spool import hook_failures, noted
+from engram.daemon.catch_up import CaughtUp, last_catch_up, waiting_for
+from engram.daemon.spool import hook_failures
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
+from engram.model.display import plain
 from engram.model.errors import EngramError
 from engram.model.refusal_codes import meaning
 from engram.model.report import ModelStatus, Status
@@ -19,6 +21,7 @@ from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
+from engram.surfaces.cli.shown_times import shown_instant
 
 if TYPE_CHECKING:
     from engram.settings.vaults_read import ReadVault
@@ -36,11 +39,11 @@ def command() -> None:
     own, problem, beside = _own()
     folder = places_of(os.environ).state_dir
     failed, log = hook_failures(folder)
-    grown = sum(os.path.realpath(one.vault) == str(state.vault) for one in noted(folder))
+    grown, caught = waiting_for(folder, str(state.vault)), last_catch_up(folder)
     holder = InstanceLock(folder).holder()
     if wants_json():
         agents = shapes.vaults_of_agents(own, problem, beside)
-        emit_json(shapes.status(state, failed, bool(holder), grown) | agents)
+        emit_json(shapes.status(state, failed, bool(holder), grown, caught) | agents)
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
@@ -71,7 +74,8 @@ def command() -> None:
     say(f"pending    {plural(state.pending, 'turn')}")
     if grown:
         wait = plural(grown, "transcript of an agent waits", "transcripts of agents wait")
-        say(f"noted      {wait}: `engram hook catch-up`, or the daemon, takes in what is new")
+        say(f"noted      {wait}: `engram hook catch-up` takes in what is new at once;")
+        say("           the next session, or the daemon, does it by itself")
     for waiting in state.waiting:
         turns = plural(waiting.turns, "turn")
         say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{_why(waiting)}")
@@ -88,11 +92,13 @@ def command() -> None:
         say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
     if (run := state.last_run) is not None:
         steps = sum(count for _, counts in run.steps for _, count in counts)
-        done = f"{plural(steps, 'step')} of consolidation at {run.time}"
+        done = f"{plural(steps, 'step')} of consolidation at {shown_instant(run.time)}"
         say(f"last run   {done}: `engram log {run.number}`")
     if state.model is not None:
         _say_model(state.model)
     _say_daemon(folder, holder)
+    if caught is not None:
+        _say_caught_up(caught)
     for code, count in sorted(state.refused.items()):
         say(f"refused    {count:,} {code}: {meaning(code)}")
     for code, count in sorted(state.failures.items()):
@@ -153,6 +159,15 @@ def _say_daemon(folder: Path, holder: int) -> None:
     failing = f", {plural(len(heartbeat.failing), 'task')} failing" if heartbeat.failing else ""
     paused = f", paused: {', '.join(heartbeat.paused)}" if heartbeat.paused else ""
     say(f"daemon     running since {heartbeat.since}, {heartbeat.queue:,} queued{failing}{paused}")
+
+
+def _say_caught_up(caught: CaughtUp) -> None:
+    """What was last taken in without the daemon, and what could not be."""
+    turns, files = plural(caught.turns, "new turn"), plural(caught.files, "transcript")
+    learnt = plural(caught.memories, "memory", "memories")
+    say(f"caught up  {turns} of {files} at {caught.time}: {learnt}")
+    for path, code in caught.failed.items():
+        say(f"           {plain(path)}: {code}")
 
 
 def _say_model(model: ModelStatus) -> None:

@@ -72,7 +72,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 def hanging(text: str, indent: int) -> str:
     """A harmless one-line text; what does not fit into the first line goes on below, indented."""
     first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
-    return "\n".join([first, *(" " * indent + line for line in more)])
+    return "\n".join([first.rstrip(), *(" " * indent + line.rstrip() for line in more)])
 
 
 def marked(text: str, spans: Spans) -> str:

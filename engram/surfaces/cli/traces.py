@@ -7,6 +7,7 @@ import click
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_minute
 from engram.surfaces.cli.terminal import fitted, styled
 
 
@@ -50,7 +51,7 @@ def show(identifier: str) -> None:
         emit_json(shapes.trace_line(trace, boxes))
         return
     for box in boxes:
-        say(styled(f"{box.created[:10]} {box.created[11:16]}", fg="cyan") + "  " + box.id, raw=True)
+        say(styled(shown_minute(box.created), fg="cyan") + "  " + box.id, raw=True)
         say(fitted(box.title, 4))
         for _, text in box.lines:
             say(fitted(text, 8))

@@ -14,10 +14,12 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.given_times import tell_given
 from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_instant, shown_minute
 from engram.surfaces.cli.terminal import paragraph, styled
 from engram.surfaces.cli.tiers import described
 
 if TYPE_CHECKING:
+    from engram.model.instant import Instant
     from engram.model.shown import MemoryOrigin, Refusal
 
 #: what `--refused` without a code stands for
@@ -79,11 +81,17 @@ def _tell(origin: MemoryOrigin) -> None:
     if origin.receipts:
         say(styled("from", bold=True), raw=True)
     for link, time, role, said in origin.receipts:
-        say(f"  {time or 'unknown time'} {role} [[{link}]]")
+        say(f"  {_told(time, guessed=memory.date_guessed)} {role} [[{link}]]")
         say(paragraph(plain_line(said), 4), raw=True)
     if memory.quote:
         say(styled("quoted", bold=True), raw=True)
         say(paragraph(plain_line(memory.quote), 4), raw=True)
+
+
+def _told(time: Instant, *, guessed: bool) -> str:
+    if not time:
+        return "unknown time"
+    return f"about {shown_minute(time)[:10]}" if guessed else shown_instant(time)
 
 
 def _tell_refused(found: Sequence[Refusal], limit: int) -> None:
@@ -94,7 +102,7 @@ def _tell_refused(found: Sequence[Refusal], limit: int) -> None:
         by = " ".join(filter(None, (one.origin, one.rule)))
         factors = "".join(f" {name}={value}" for name, value in one.factors)
         code = styled(one.code, fg="yellow")
-        say(f"{one.time}  {code}: {meaning(one.code)}  ({by}){factors}", raw=True)
+        say(f"{shown_instant(one.time)}  {code}: {meaning(one.code)}  ({by}){factors}", raw=True)
         if one.link:
             say(f"    [[{one.link}]]")
         if one.said:

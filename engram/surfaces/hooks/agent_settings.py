@@ -182,6 +182,16 @@ def command_in(text: str) -> Command | None:
     return next((command for command in found if command is not None), None)
 
 
+def lines_in(text: str) -> list[tuple[str, str]]:
+    """The host's event and the command line of each entry of ours. Raises ValueError."""
+    return [
+        (event, group["hooks"][0]["command"])
+        for event, groups in ours_in(text).items()
+        for group in groups
+        if isinstance(group, dict)
+    ]
+
+
 def ours_in(text: str) -> dict[str, list[object]]:
     """Our entries by event."""
     hooks = _settings(_marked(text)[1]).value.get("hooks", {})

@@ -1,5 +1,6 @@
-"""Agents whose settings call our hooks -> findings, where the hooks have no vault to give of.
+"""Agents whose settings call our hooks -> findings, where the hooks are of no use.
 
+They have no vault to give of, or a hook fails that is run once as the agent runs it (`hook_trial`).
 Nothing is written. Settings that cannot be parsed count as not connected: their agent calls no
 hook of them either.
 """
@@ -20,10 +21,13 @@ from engram.surfaces.hooks.agent_settings import command_in
 from engram.surfaces.hooks.agents import AGENTS, Command
 
 
-def findings(environment: Mapping[str, str], places: UserPaths) -> Iterator[Finding]:
-    """One for each connected agent that is given nothing, with the reason."""
+def findings(
+    environment: Mapping[str, str], places: UserPaths, *, run: bool
+) -> Iterator[Finding]:  # fmt: skip
+    """Why a connected agent is given nothing; the hooks are only `run` where that is asked for."""
     for agent in AGENTS.values():
-        command = _connected(agent.settings_file(environment, places.home))
+        path = agent.settings_file(environment, places.home)
+        command = _connected(path)
         if command is None:
             continue
         _, named, *_ = (*shlex.split(command.options), "", "")
@@ -32,6 +36,12 @@ def findings(environment: Mapping[str, str], places: UserPaths) -> Iterator[Find
         except EngramError as error:
             message = f"{agent.title} is connected, and given nothing: {error}"
             yield Finding("error", "hooks_without_vault", agent.name, message, error.hint)
+            continue
+        if run:
+            # imported here: it starts processes, which a quick check does not
+            from engram.surfaces.hooks.hook_trial import tried
+
+            yield from tried(agent, path, environment)
 
 
 def _connected(path: Path) -> Command | None:

@@ -79,6 +79,7 @@ class ContextSource(NamedTuple):
     now: Instant
     registered: Sequence[Registered]
     known: bool = True
+    timezone: str = "UTC"
 
     @property
     def today(self) -> Day:
@@ -89,6 +90,11 @@ class ContextSource(NamedTuple):
     def files(self) -> FilesNow:
         """Its files, to be read again where they changed."""
         return FilesNow(self.root, self.today, self.settings.capture.redact_allow)
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether the settings keep out what lies or is said at a path."""
+        outside = _exclusion(self.settings.capture.exclude)
+        return outside is not None and outside(path, "")
 
 
 class GivenContext(NamedTuple):
@@ -111,11 +117,11 @@ def source_of(
 
     Raises EngramError when there is none, and BadInput for one that is shared with others.
     """
-    root = real_root(own_vault(chosen, environment, places))
+    entries = Registry(places).entries()
+    root = real_root(own_vault(chosen, environment, places, entries))
     loaded = load(root, environment, home=places)
     if loaded.vault is None:
         raise NotFound(f"{root} is no vault")
-    entries = Registry(places).entries()
     entry = next((one for one in entries if one[:2] == (root, loaded.vault.id)), None)
     if entry is None:
         return None
@@ -125,6 +131,7 @@ def source_of(
     return ContextSource(
         root, loaded.vault.id, cache, loaded.settings, places,
         clock_of(environment).now(), entries, loaded.vault.format <= layout.FORMAT,
+        loaded.vault.timezone,
     )  # fmt: skip
 
 
@@ -141,8 +148,7 @@ def _policy(mark: str, source: ContextSource) -> PolicyRef:
 
 def _projects(source: ContextSource, folder: str) -> tuple[str, ...]:
     """The names of the project of a folder; none where it is kept out."""
-    outside = _exclusion(source.settings.capture.exclude)
-    if outside is not None and outside(folder, ""):
+    if source.leaves_out(folder):
         return ()
     return project_names(folder, source.places.home, source.root)
 
@@ -241,6 +247,7 @@ def _session_block(
         project=next(iter(recipient.projects), ""),
         last=partial(_last_session, catalog_reader, source, recipient, left_out, offered),
         known=known,
+        timezone=source.timezone,
     )
     return offered.context(block, catalog_reader, policy)
 
@@ -323,7 +330,8 @@ def beside_a_prompt(
         memories = (one for one in known_ones if one[0].schema != SESSION)
         offered = _Offered()
         now = current(memories, catalog_reader, source.files, recipient)
-        block = prompt_block(offered.each(now), source.settings.recall.budget_tokens)
+        budget = source.settings.recall.budget_tokens
+        block = prompt_block(offered.each(now), budget, source.timezone)
         return offered.context(block, catalog_reader, policy)
 
 

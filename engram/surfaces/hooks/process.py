@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from engram.model.errors import EngramError
@@ -27,12 +28,15 @@ from engram.surfaces.hooks.agents import (
 )
 
 if TYPE_CHECKING:
+    from engram.surfaces.hooks.agents import Agent
     from engram.surfaces.hooks.context_block import ContextSource
     from engram.surfaces.hooks.host_protocol import HookCall
 
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
 #: time limit, seconds; a host waits longer
 DEADLINE = 1.0
+#: set to 1, nothing is noted, counted or started, and who is too slow says so (`hook_trial`)
+DRY_RUN, TOO_SLOW = "ENGRAM_HOOK_DRY_RUN", "TooSlow"
 #: the hosts' names of the events that are answered
 _HOST_EVENTS = {SESSION_START: ("SessionStart",), PROMPT: ("UserPromptSubmit", "BeforeAgent")}
 _PIECE = 1 << 16
@@ -41,13 +45,28 @@ _PIECE = 1 << 16
 def serve(arguments: Sequence[str]) -> NoReturn:
     """Run one hook as this process, and end it."""
     # also when SQLite or a pipe does not return; nothing here leaves anything half done
-    timer = threading.Timer(DEADLINE, os._exit, (0,))
+    timer = threading.Timer(DEADLINE, _too_late, (arguments[0],))
     timer.daemon = True
     timer.start()
-    said = respond(arguments, _stdin, os.environ)
+    started: list[Callable[[], None]] = []
+    said = respond(arguments, _stdin, os.environ, later=started.append)
     with suppress(OSError):
         _print(said)
+    for start in started:
+        start()
     os._exit(0)
+
+
+def _too_late(event: str) -> None:
+    # not for a host, which may have stopped reading
+    if is_dry_run(os.environ):
+        _complain(f"engram hook {event}: {TOO_SLOW}")
+    os._exit(0)
+
+
+def is_dry_run(environment: Mapping[str, str]) -> bool:
+    """Whether a hook is only tried."""
+    return environment.get(DRY_RUN, "0") not in ("", "0")
 
 
 def respond(
@@ -55,8 +74,12 @@ def respond(
     read: Callable[[], bytes],
     environment: Mapping[str, str],
     complain: Callable[[str], None] | None = None,
+    later: Callable[[Callable[[], None]], object] = lambda start: None,
 ) -> str:
-    """The output of one hook. `arguments` are its event and options; never raises an Exception."""
+    """The output of one hook. `arguments` are its event and options; never raises an Exception.
+
+    `later` is given what starts a catch-up, where one is wanted once the host has its answer.
+    """
     if environment.get("ENGRAM_DISABLE", "0") not in ("", "0"):
         return ""
     deadline = time.monotonic() + DEADLINE
@@ -65,11 +88,12 @@ def respond(
         code = error.code if isinstance(error, EngramError) else type(error).__name__
         (complain or _complain)(f"engram hook {arguments[0]}: {code}")
         with suppress(Exception):
-            _count(arguments[0], code, environment)
+            if not is_dry_run(environment):
+                _count(arguments[0], code, environment)
 
     try:
         chosen = _vault(arguments[1:])
-        return _respond(arguments[0], chosen, read(), environment, deadline, failed)
+        return _respond(arguments[0], chosen, read(), environment, deadline, failed, later)
     except Exception as error:  # noqa: BLE001 - a hook must not fail its host
         failed(error)
         return ""
@@ -77,7 +101,7 @@ def respond(
 
 def _respond(
     event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float,
-    failed: Callable[[Exception], None],
+    failed: Callable[[Exception], None], later: Callable[[Callable[[], None]], object],
 ) -> str:  # fmt: skip
     # imported here: a failing import is counted like any other error
     from engram.settings.paths import places_of
@@ -90,48 +114,67 @@ def _respond(
     source = context_block.source_of(chosen, asked, environment, places)
     if source is None:
         return ""
+    notes = not is_dry_run(environment)
+
+    def attempt(work: Callable[[], object]) -> None:
+        """What is found is given all the same."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - a hook must not fail its host
+            failed(error)
+
+    def learn() -> None:
+        if (start := _catch_up(event, source, environment)) is not None:
+            later(partial(attempt, start))
+
     if event not in _HOST_EVENTS:
-        _notify(event, asked, source, environment)
+        if notes:
+            _notify(event, asked, source, agent_of(asked.transcript, environment, places.home))
+            learn()
         return ""
     # a host calls the first hook of a session before there is a transcript
     agent = agent_of(asked.transcript, environment, places.home, planned=True)
     reader = reader_of(agent, asked.session)
     if event == SESSION_START:
+        if notes:
+            attempt(learn)  # of the sessions before: this one has said nothing yet
+            # no hook tells the end of a session that is killed
+            attempt(partial(_notify, event, asked, source, agent))
         from engram.surfaces.hooks.earlier_block import earlier_block
 
         earlier = earlier_block(asked, environment, places.home)
         context = context_block.at_session_start(source, asked, deadline, reader, earlier)
     else:
         context = context_block.beside_a_prompt(source, asked, deadline, reader)
-    try:
-        note_given(context, source, event, reader)
-    except Exception as error:  # noqa: BLE001 - what is found is given all the same
-        failed(error)
+    if notes:
+        attempt(partial(note_given, context, source, event, reader))
     names = _HOST_EVENTS[event]
     return answer(context.text, asked.host_event if asked.host_event in names else names[0])
 
 
-def _notify(
-    event: str, asked: HookCall, source: ContextSource, environment: Mapping[str, str]
-) -> None:
+def _notify(event: str, asked: HookCall, source: ContextSource, agent: Agent | None) -> None:
     """Record a transcript that lies in its agent's own folder; any other path is ignored.
 
     What is excluded is not recorded: the path tells the folder.
     """
-    from engram.capture.exclusion import Exclusion
+    if agent is None or source.leaves_out(asked.transcript) or source.leaves_out(asked.folder):
+        return
     from engram.daemon.spool import TranscriptNotice, spool
-    from engram.settings.paths import places_of
-    from engram.store.base.clock import clock_of
 
-    places, transcript = places_of(environment), asked.transcript
-    agent = agent_of(transcript, environment, places.home)
-    outside = Exclusion(source.settings.capture.exclude)
-    if agent is not None and not (outside(transcript, "") or outside(asked.folder, "")):
-        now = clock_of(environment).now()
-        notice = TranscriptNotice(
-            now, event, agent.name, os.path.realpath(transcript), str(source.root)
-        )
-        spool(places.state_dir, notice)
+    path = os.path.realpath(asked.transcript)
+    notice = TranscriptNotice(source.now, event, agent.name, path, str(source.root))
+    spool(source.places.state_dir, notice)
+
+
+def _catch_up(
+    event: str, source: ContextSource, environment: Mapping[str, str]
+) -> Callable[[], None] | None:
+    """What starts a catch-up, where one is wanted."""
+    from engram.surfaces.hooks.background import is_wanted, start
+
+    if not (source.known and is_wanted(event, source.root, source.places.state_dir)):
+        return None
+    return partial(start, source.root, environment)
 
 
 def _vault(options: Sequence[str]) -> str:

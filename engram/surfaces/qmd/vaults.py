@@ -128,15 +128,17 @@ def own_root(environment: Mapping[str, str]) -> str | None:
         places = places_of(environment)
         if not places.registry_file.is_file():
             return None
-        from engram.settings.registry import Registry
+        from engram.settings.registry import Registry, default_vault
 
         named = environment.get("ENGRAM_VAULT", "")
         if not named and places.config_file.is_file():
-            from engram.settings.load import load
+            from engram.settings.vault_folders import own_vault
 
-            named = load(None, environment, {}, places).settings.vault
-        root = os.path.realpath(os.path.expanduser(named or places.vault))
-        return root if Registry(places).trusts(Path(root), _id_of(root)) else None
+            named = str(own_vault("", environment, places))
+        registry = Registry(places)
+        named = named or str(default_vault(registry.entries(), places.vault))
+        root = os.path.realpath(os.path.expanduser(named))
+        return root if registry.trusts(Path(root), _id_of(root)) else None
     except (EngramError, OSError, ValueError):
         return None  # what is wrong there is said by `engram`, not here
 

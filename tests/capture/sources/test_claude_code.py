@@ -107,8 +107,22 @@ def test_session_and_project_belong_to_the_line_and_not_to_the_file() -> None:
 
 def test_a_title_that_a_person_gave_outranks_the_others() -> None:
     turns, _ = read((FIXTURES / "surprises.jsonl").read_bytes())
-    assert turns[2].title == "An older talk"
+    assert turns[2].title == ""  # the summary is of another session
     assert turns[-1].title == "Tea shop, new session"
+
+
+def test_a_summary_titles_the_file_that_holds_its_last_message_only() -> None:
+    summary = line(type="summary", summary="Tea prices", leafUuid="u-2")
+    talk = prompt("one", uuid="u-1"), prompt("two", uuid="u-2"), prompt("three", uuid="u-3")
+
+    def titles(*lines: bytes) -> list[str]:
+        return [turn.title for turn in read(b"".join(lines))[0]]
+
+    assert titles(summary, *talk) == ["", "Tea prices", "Tea prices"]
+    assert titles(*talk[:2], summary, talk[2]) == ["", "", "Tea prices"]
+    assert titles(summary, talk[0], talk[2]) == ["", ""]
+    named = line(type="ai-title", aiTitle="Tea by weight", sessionId="s")
+    assert titles(named, summary, *talk) == ["Tea by weight"] * 3
 
 
 def test_the_first_folder_of_a_session_names_its_project_even_on_a_silent_line() -> None:

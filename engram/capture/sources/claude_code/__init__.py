@@ -14,6 +14,8 @@ are counted and passed over. One turn is what a person typed, or all text of one
 - A message is named by its uuid alone: copies that a resumed session makes are the same. Session
   and project belong to the line, not the file: the base name of the session's first folder. An
   answer that goes on in another folder goes on as another turn.
+- A summary titles the file only where the message that it names (`leafUuid`) is one of its own:
+  others are of the session before it.
 - Prompts that were typed while the agent worked and stand on no user line are turns marked
   `queued` (`claude_queue`), behind the answer during which they were typed.
 """
@@ -172,6 +174,9 @@ class _Conversation:
         self._instant: Instant = ""
         #: the bytes that name session and folder of the last line that was decoded
         self._mark: tuple[bytes, bytes] | None = None
+        #: ids of the last messages, and titles by the id of the message that they wait for
+        self._messages: dict[str, str] = {}
+        self._summaries: dict[str, str] = {}
 
     @property
     def since(self) -> Place | None:
@@ -188,6 +193,7 @@ class _Conversation:
         """Take in one object of a line; turns that are complete by it go to `ready`."""
         kind = line.get("type")
         session = self._session(line)
+        self._note_message(line.get("uuid"))
         if kind == "user":
             text = _typed(line)
             if text:
@@ -234,7 +240,7 @@ class _Conversation:
     def _queued(self, prompt: QueuedPrompt) -> Turn:
         """The turn of a prompt that stands on no user line; it is named by its time and words."""
         named = digest(NAME, prompt.session, "queued", prompt.time, prompt.line, prompt.text)
-        time = prompt.time or self._state.get("time") or self._reading.clock.now()
+        time = prompt.time or self._state.get("time") or self._reading.guess()
         turn = self._turn("user", prompt.text, prompt.session, time, named)
         return replace(turn, queued=True)
 
@@ -289,9 +295,25 @@ class _Conversation:
             if line.get("type") == kind:
                 title = line.get(key)
                 if isinstance(title, str) and title.strip():
-                    owner = kind if kind == "summary" else f"{kind} {session}"
-                    whole = readable(first_line(title, len(title)))
-                    remember(self._state, owner, shortened(whole, _MAX_TITLE))
+                    whole = shortened(readable(first_line(title, len(title))), _MAX_TITLE)
+                    if kind == "summary":
+                        self._note_summary(whole, line.get("leafUuid"))
+                    else:
+                        remember(self._state, f"{kind} {session}", whole)
+
+    def _note_summary(self, title: str, leaf: object) -> None:
+        """Take in the summary of the conversation that ends with a message, if that is here."""
+        if not isinstance(leaf, str) or leaf in self._messages:
+            remember(self._state, "summary", title)
+        else:
+            remember(self._summaries, leaf, title)
+
+    def _note_message(self, uuid: object) -> None:
+        if not isinstance(uuid, str):
+            return
+        remember(self._messages, uuid, "")
+        if uuid in self._summaries:
+            remember(self._state, "summary", self._summaries.pop(uuid))
 
     def _session(self, line: Object) -> str:
         """The session of a line; the first folder that is seen of it becomes its project."""
@@ -319,7 +341,7 @@ class _Conversation:
             self._stamp, self._instant = stamp, time_of(stamp)
         if self._instant:
             remember(self._state, "time", self._instant)
-        return self._instant or self._state.get("time") or self._reading.clock.now(), self._instant
+        return self._instant or self._state.get("time") or self._reading.guess(), self._instant
 
     def _digest(
         self, line: Object, session: str, role: Role, own: Instant, place: Place, text: str

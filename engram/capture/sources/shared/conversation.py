@@ -93,7 +93,7 @@ class Conversation:
             return known
         state, key = self._reading.state, of_session(_TIME, self.session)
         if key not in state:
-            remember(state, key, self._reading.clock.now())
+            remember(state, key, self._reading.guess())
         return state[key]
 
     def _turn(

@@ -209,6 +209,6 @@ class Dialogue:
 
     def _time(self, own: Instant) -> Instant:
         """The time of a message, or else the last one known, or else now, for good."""
-        time = own or self.state.get("time") or self._reading.clock.now()
+        time = own or self.state.get("time") or self._reading.guess()
         remember(self.state, "time", time)
         return time

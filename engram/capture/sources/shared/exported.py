@@ -156,7 +156,7 @@ def memory_or_unknown(
 def first_capture(reading: SourceReading) -> Instant:
     """The time for what carries none: when the file was first read, whenever it is read again."""
     if "time" not in reading.state:
-        remember(reading.state, "time", reading.clock.now())
+        remember(reading.state, "time", reading.guess())
     return reading.state["time"]
 
 

@@ -16,6 +16,8 @@ from engram.model.turn import Turn
 class TranscriptSource:
     """A source with a bound on one line, whose files lie wherever the person saved them."""
 
+    in_any_order = False
+
     def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._max_line_bytes = max_line_bytes
 
