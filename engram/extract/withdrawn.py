@@ -49,9 +49,16 @@ _WAITS = re.compile(
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
+#: what nobody says of themselves, or of a part of their body, and means
+_JESTS = re.compile(
+    r"\bi(?:'m| am) (?:[\w']+ ){0,2}the (?:king|queen|emperor) of\b"
+    r"|\bmy (?:fingers?|hands?|legs?|feet|brain|back|knees?|body) (?:(?:have|has|are|is|just|now"
+    r"|finally|officially) ){0,3}(?:resigned|quit|moved|on strike)\b",
+    re.IGNORECASE,
+)
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
-    r"\brole-?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"\brole[ -]?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
     r"|\byou(?:'re| are) (?:an?|the|my) \w+,? and (?:i'm|i am|i'll be) (?:an?|the|your) \w"
     r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
     re.IGNORECASE,
@@ -63,7 +70,7 @@ _STORY = re.compile(
     re.IGNORECASE,
 )
 _PLAY_ENDS = re.compile(
-    r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role-?play|character"
+    r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role[ -]?play|character"
     r"|pretending|playing|game)|back to (?:reality|work|normal|the real)|seriously now"
     r"|in real life)\b",
     re.IGNORECASE,
@@ -110,9 +117,10 @@ def _end(candidate: Candidate, turn: Turn) -> int:
 
 
 def _joke(candidate: Candidate) -> bool:
-    """Whether a person laughs about themselves; a rule of the work may be told laughing."""
+    """Whether a person jests, or laughs about themselves; a rule may be told laughing."""
     quote = candidate.sentence or candidate.receipt.quote
-    return bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
+    laughs = bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
+    return laughs or bool(_JESTS.search(quote))
 
 
 def _staged(said: Sequence[Turn]) -> frozenset[int]:

@@ -85,11 +85,15 @@ def test_a_plan_that_comes_back_after_all_ends_the_statement_against_it() -> Non
 def test_a_joke_about_oneself_is_no_fact_and_a_rule_told_laughing_is_one() -> None:
     assert heard("haha I live in the sea now") == []
     assert heard("lol from now on every release gets a cake") != []
+    assert heard("I am now officially the queen of Tyrol and I live on dumplings") == []
+    assert heard("my back is on strike and I work from bed") == []
+    assert heard("my brother moved to Bremen and I work from home") != []
 
 
 def test_a_role_lasts_until_it_is_ended_and_a_story_one_turn() -> None:
     play = ["let's role-play, you are the innkeeper", "I live in Arnoth"]
     assert heard(*play, "I work at the mill") == []
+    assert heard("let's do a role play, you are the innkeeper", "I live in Arnoth") == []
     assert heard("you are the miller and I am the smith. I work at the forge") == []
     assert heard(*play, "ok stop the role-play. I work at the mill") == ["I work at the mill"]
     assert heard("write me a story: I live in Arnoth", "I live in Graz") == ["I live in Graz"]

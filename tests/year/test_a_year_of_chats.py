@@ -60,12 +60,13 @@ def test_no_secret_of_the_year_is_in_any_file(year: Year) -> None:
     assert not failing(SECRETS, check)
 
 
-def test_the_profile_holds_no_joke_no_fiction_and_nobody_else_s_words(year: Year) -> None:
-    profile = (year.vault / "profile.md").read_text(encoding="utf-8").casefold()
-    assert "english" in profile
+def test_no_memory_and_no_page_holds_a_joke_fiction_or_somebody_else_s_words(year: Year) -> None:
+    pages = [(year.vault / name).read_text(encoding="utf-8") for name in ("profile.md", "home.md")]
+    shown = "\n".join((*year.statements(), *pages)).casefold()
+    assert "english" in shown
 
     def check(words: str) -> None:
-        assert words not in profile
+        assert words not in shown
 
     assert not failing(NOT_OF_THE_PERSON, check)
 
