@@ -82,6 +82,12 @@ def test_a_plan_that_comes_back_after_all_ends_the_statement_against_it() -> Non
     assert said == ["we take the marble counter after all"]
 
 
+def test_a_plan_that_is_off_then_is_no_plan() -> None:
+    first = "we decided to fly to Malta in May"
+    assert heard(first, "trains are nice. Malta is off then, maybe next year") == []
+    assert heard(first, "the heating is off then, right?") == [first]
+
+
 def test_a_joke_about_oneself_is_no_fact_and_a_rule_told_laughing_is_one() -> None:
     assert heard("haha I live in the sea now") == []
     assert heard("lol from now on every release gets a cake") != []

@@ -35,7 +35,17 @@ NOT_OF_THE_PERSON = (
     "passionate about", "--force", "zoe", "dr. strict",
 )  # fmt: skip
 #: of these the older statement is in force no more
-SETTLED = ("diet", "goal of the race", "car", "tool", "school", "doctor", "lesson", "guests")
+SETTLED = (
+    "diet",
+    "goal of the race",
+    "car",
+    "tool",
+    "school",
+    "holiday",
+    "doctor",
+    "lesson",
+    "guests",
+)
 
 pytestmark = pytest.mark.xdist_group("year")
 
