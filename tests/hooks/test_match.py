@@ -126,7 +126,7 @@ def test_one_rare_name_is_enough_and_noise_gets_nothing(tmp_path: Path) -> None:
         if (found := answered(one)) != one.about
     }
     assert wrong == {
-        "when is the next date we can deploy?": "",
+        "show the visitor's name when the QR code is scanned": "",
         "the sum of the cart is off by one cent after the discount, find out why": "",
         # two telling words are shared, which was enough before
         "commit this with a good message": "commits",
