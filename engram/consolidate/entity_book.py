@@ -5,21 +5,19 @@ Reads an entity's own memories and pages only, so that a run over few changed me
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.entity_synthesis import can_be_asked, syntheses
+from engram.language.proper_names import entities_of_names
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.memory import Memory
 
-#: live memories that justify a page; one of these categories is enough
-LEAST_MEMORIES = 2
 #: entities for which one pass asks a model; the rest follows in the next run
 MOST_ASKED = 20
-#: how many of its first entities a memory of a category is about; None: all
-_TELLING = {"entity": 1, "relationship": None}
 
 
 class WantedPage(NamedTuple):
@@ -37,6 +35,10 @@ class EntityBook:
         self._context = context
         self._view = context.view
         self._asked = 0
+        self._led = entities_of_names(context.view.mentioned())
+        self._names: defaultdict[str, list[str]] = defaultdict(list)
+        for name, entity in self._led.items():
+            self._names[entity].append(name)
         self._pages: dict[str, Entity | None] = {}
         if context.changed is None:
             self._pages.update((entity.id, entity) for entity in context.view.entities())
@@ -52,18 +54,22 @@ class EntityBook:
         return is_entity_id(identifier) and self.page(identifier) is not None
 
     def lead(self, identifier: str) -> str:
-        """The entity that an id resolves to: what it was merged into, over any number of steps."""
-        seen = [identifier]
+        """The entity that a mentioned id resolves to: of a name the entity that bears it.
+
+        That is what it was merged into, over any number of steps.
+        """
+        seen = [self._led.get(identifier, identifier)]
         while (page := self.page(seen[-1])) is not None and page.merged_into not in ("", *seen):
             seen.append(page.merged_into)
         return seen[-1]
 
     def memories(self, identifier: str) -> list[Memory]:
-        """Memories that link to an entity, or to an id that resolves to it."""
+        """Memories that name an entity, or link to an id that resolves to it."""
         page = self.page(identifier)
         aliases = filter(is_entity_id, page.aliases if page is not None else ())
         ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases)])
-        found = {memory.id: memory for one in ids for memory in self._view.about(one)}
+        names = [name for one in ids for name in self._names.get(one, ())]
+        found = {memory.id: memory for one in (*ids, *names) for memory in self._view.about(one)}
         return list(found.values())
 
     def _is_no_page(self, identifier: str) -> bool:
@@ -100,13 +106,6 @@ class EntityBook:
         return due and can_be_asked(self._context, page)
 
 
-def is_worth_a_page(names: Iterable[str], memories: Iterable[Memory]) -> bool:
-    """Whether enough is known of an entity with these ids: two live memories, or one about it."""
-    live = [memory for memory in memories if memory.live]
-    own = set(names)
-    return len(live) >= LEAST_MEMORIES or any(own.intersection(told_of(one)) for one in live)
-
-
-def told_of(memory: Memory) -> tuple[str, ...]:
-    """The entities that a memory is about by its category."""
-    return memory.entities[: _TELLING.get(memory.category, 0)]
+def is_worth_a_page(memories: Iterable[Memory]) -> bool:
+    """Whether anything is known now of an entity that these memories name."""
+    return any(memory.live for memory in memories)

@@ -210,6 +210,11 @@ def _tells_work(kind: Kind, form: str, item: str) -> bool:
     return form == "prose" and _IS_DONE.match(item) is not None
 
 
+def is_plea(item: str) -> bool:
+    """Whether an item asks the person for something before the work can begin."""
+    return _BLOCKED.search(item) is not None
+
+
 def plain_item(said: str) -> str:
     """Words of a message without marks, on one line, cut where a sentence or a word ends."""
     item = said.strip()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engram.extract.closing_report import Report, report_of
-from engram.language.own_ranges import wrote_program
+from engram.language.requests import is_typed
 from engram.model.turn import Turn
 
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted", re.IGNORECASE)
@@ -51,16 +51,6 @@ class Exchange:
     def is_typed(self) -> bool:
         """Whether the person asked, and no program in their name."""
         return self.asked is not None and is_typed(self.asked)
-
-
-def is_typed(turn: Turn) -> bool:
-    """Whether the owner wrote a turn, and no program in their name."""
-    return (
-        turn.role == "user"
-        and not turn.program
-        and bool(turn.text.strip())
-        and not wrote_program(turn.text)
-    )
 
 
 def exchanges_of(turns: Sequence[Turn]) -> list[Exchange]:

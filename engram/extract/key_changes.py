@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.turn import Turn
 
+#: how the line of a commit begins
+COMMIT = "commit "
 #: lines of a record, files on a line
 _MOST, _ON_LINE = 10, 6
 #: the tools by which agents change files, in lower case
@@ -56,6 +58,17 @@ def has_changed(lines: Iterable[str]) -> bool:
     return any(_KINDS.get(_tool(line)) for line in lines)
 
 
+def asks_to_merge(item: str) -> bool:
+    """Whether an item holds the address of a request to merge."""
+    return _REQUEST.search(item) is not None
+
+
+def changed_files(turns: Iterable[Turn]) -> set[str]:
+    """The base names of the files that tools changed."""
+    lines = (line for turn in turns for line in turn.tools)
+    return {line.partition(" ")[2].strip() for line in lines if _KINDS.get(_tool(line))} - {""}
+
+
 def _tool(line: str) -> str:
     return line.partition(" ")[0].rpartition("__")[2].casefold()
 
@@ -83,7 +96,7 @@ def _commits(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
     for turn in turns:
         if turn.role != "assistant" or not any(sign in turn.text for sign in _TELLING):
             continue
-        for name in (f"commit {found[1]}" for found in _COMMIT.finditer(turn.text)):
+        for name in (f"{COMMIT}{found[1]}" for found in _COMMIT.finditer(turn.text)):
             if name not in seen:
                 seen.add(name)
                 yield name, _link(turn)

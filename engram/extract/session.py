@@ -26,7 +26,7 @@ from engram.extract.session_outcome import (
     leaves,
     outcome_of,
 )
-from engram.extract.session_title import tags_of_goal, title_of
+from engram.extract.session_title import session_title, tags_of_goal
 from engram.language.stop_words import TOPIC
 from engram.model.instant import Instant
 from engram.model.record import FieldValue, Record, made_record, receipt_in, with_receipt
@@ -90,10 +90,11 @@ def session_of(turns: Sequence[Turn]) -> SessionFound | None:
     if goal is None:
         return None
     changes = [with_receipt(words, link) for words, link in changes_of(turns)]
+    done = _done(exchanges)
     fields: dict[str, FieldValue] = {
         "goal": goal.text,
         "outcome": outcome_of(exchanges, goal.text),
-        "completed": _items(_done(exchanges)),
+        "completed": _items(done),
         "in_progress": _items(_in_progress(exchanges)),
         "blockers": _items(_blockers(exchanges)),
         "next_actions": _items(_next_actions(exchanges)),
@@ -104,7 +105,7 @@ def session_of(turns: Sequence[Turn]) -> SessionFound | None:
     record = made_record(
         "session",
         fields,
-        title=title_of(goal, turns),
+        title=session_title(goal, turns, [one.words for one in done]),
         tags=tags_of_goal(goal, turns),
         confidence=_CONFIDENCE,
     )

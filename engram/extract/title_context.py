@@ -16,15 +16,9 @@ from __future__ import annotations
 import re
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
+from engram.language.conversation_name import is_telling
 from engram.model.turn import Turn
 
-#: a longer title is a first request, and no subject
-_LONGEST_TITLE = 60
-_EMPTY_TITLE = re.compile(
-    r"(?:new |untitled |neuer? |test )?(?:chat|conversation|session|thread)(?: \d+)?|untitled|help"
-    r"|hello|hi|pick up from .*",
-    re.IGNORECASE,
-)
 #: a statement of more words tells what it is about
 _FEW_WORDS = 12
 _PLAIN_SUBJECT = re.compile(
@@ -48,19 +42,10 @@ _OF_PERSON = re.compile(
 )
 
 
-def telling_title(turn: Turn) -> str:
-    """The title of a turn's conversation, where it names it in other words than the turn's own."""
-    title = " ".join(turn.title.split()).rstrip(".:…")
-    if not 2 < len(title) <= _LONGEST_TITLE or " " not in title or _EMPTY_TITLE.fullmatch(title):
-        return ""
-    known = set(re.findall(r"\w{3,}", turn.text.casefold()))
-    return "" if set(re.findall(r"\w{3,}", title.casefold())) <= known else title
-
-
 def with_title(text: str, turn: Turn) -> str:
     """The statement, behind the title of its turn's conversation where it needs it."""
     title = " ".join(turn.title.split()).rstrip(".:")
-    if turn.project or not 2 < len(title) <= _LONGEST_TITLE or _EMPTY_TITLE.fullmatch(title):
+    if turn.project or not is_telling(title):
         return text
     known = set(re.findall(r"\w{3,}", text.casefold()))
     if set(re.findall(r"\w{3,}", title.casefold())) <= known or not _needs(text):

@@ -37,13 +37,16 @@ _DANGLING = re.compile(
 )
 
 
-def title_of(statement: str) -> str:
-    """The title of a statement; empty only where it holds no letter or digit."""
+def title_of(statement: str, width: int = WIDTH) -> str:
+    """The title of a statement, at most `width` characters.
+
+    Empty only where it holds no letter or digit.
+    """
     sentence = next((said for one in sentences_of(statement) if (said := _words_of(one))), "")
     owner = _OWNER.match(sentence)
     said = (sentence[owner.end() :] if owner else sentence).strip()
     reason = _REASON.search(said, _LEAST)
-    said = _ended(said[: reason.start()] if reason else said)
+    said = _ended(said[: reason.start()] if reason else said, width)
     return f"{said[:1].upper()}{said[1:]}"
 
 
@@ -58,12 +61,12 @@ def _words_of(sentence: str) -> str:
     return line if any(map(str.isalnum, line)) else ""
 
 
-def _ended(said: str) -> str:
-    """At most `WIDTH` characters, ended where a reader would pause."""
+def _ended(said: str, width: int) -> str:
+    """At most so many characters, ended where a reader would pause."""
     said = said.rstrip(" .,;:。")
-    if len(said) <= WIDTH:
+    if len(said) <= width:
         return said
-    ends = [end.start() for end in _CLAUSE.finditer(said, _LEAST, WIDTH)]
-    cut = said[: ends[-1]] if ends else said[: WIDTH - 1].rpartition(" ")[0]
-    cut = _DANGLING.sub("", cut or said[: WIDTH - 1])
+    ends = [end.start() for end in _CLAUSE.finditer(said, _LEAST, width)]
+    cut = said[: ends[-1]] if ends else said[: width - 1].rpartition(" ")[0]
+    cut = _DANGLING.sub("", cut or said[: width - 1])
     return cut.rstrip(" .,;:([“\"'") + "…"

@@ -63,17 +63,20 @@ class Trace:
 def traces_of(boxes: Iterable[Box]) -> list[Trace]:
     """The traces of boxes, by id: a pure fold, whatever their order.
 
-    A trace's topics are those of most of its boxes, then by name, at most TRACE_TOPICS.
+    A trace has two boxes at least: one alone came up once. Its topics are those that two of its
+    boxes share, those of most boxes first, then by name, at most TRACE_TOPICS; where no two share
+    one, all of them.
     """
     members: dict[str, list[Box]] = {}
     for box in sorted(boxes, key=lambda box: (box.created, box.id)):
         if box.trace:
             members.setdefault(box.trace, []).append(box)
-    return [_trace(name, found) for name, found in sorted(members.items())]
+    return [_trace(name, found) for name, found in sorted(members.items()) if len(found) > 1]
 
 
 def _trace(name: str, boxes: list[Box]) -> Trace:
     counts = Counter(topic for box in boxes for topic in dict.fromkeys(box.topics))
-    topics = sorted(counts, key=lambda topic: (-counts[topic], topic))[:TRACE_TOPICS]
+    shared = [topic for topic in counts if counts[topic] > 1] or list(counts)
+    topics = sorted(shared, key=lambda topic: (-counts[topic], topic))[:TRACE_TOPICS]
     last = max(box.sealed for box in boxes)
     return Trace(name, tuple(box.id for box in boxes), tuple(topics), boxes[0].created, last)

@@ -21,12 +21,23 @@ _MARK = re.compile(r"^<!-- engram:(begin|end)\b[^\n]*?-->[ \t]*(?=\r?$)", re.MUL
 _BLANK_LINE = re.compile(r"(\A|\n)\r?\n\Z")
 
 
-def with_lines(text: str, lines: Sequence[str]) -> str:
-    """The text with a block of these lines, in place of its block or at its end."""
+def has_block(text: str) -> bool:
+    """Whether there is one block, between two marks."""
+    try:
+        return _span(text) is not None
+    except ValueError:
+        return False
+
+
+def with_lines(text: str, lines: Sequence[str], begin: str = BEGIN) -> str:
+    """The text with a block of these lines, in place of its block or at its end.
+
+    `begin` is the mark that it begins with; what it says of the block is for people.
+    """
     span = _span(text)
     told = text[: text.find("\n") + 1] if span is None else text[span[0] : span[1]]
     line_end = "\r\n" if "\r\n" in told else "\n"
-    block = line_end.join((BEGIN, *lines, END))
+    block = line_end.join((begin, *lines, END))
     if span is not None:
         return text[: span[0]] + block + text[span[1] :]
     if not text:

@@ -46,7 +46,8 @@ class Overlay:
         self._due: dict[Day, Sequence[Memory]] = {}
         # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
-        self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
+        self.mentioned, self.accesses = under.mentioned, under.accesses
+        self.beginning = under.beginning
         self.spoken, self.purged = under.spoken, under.purged
 
     def put(self, memory: Memory) -> None:
@@ -298,11 +299,19 @@ class Overlay:
         return self._under.summary(identifier)
 
     def about(self, entity: str) -> Sequence[Memory]:
-        """Memories of any status that link to an entity."""
-        elsewhere = self.memories.keys() | self._gone
-        below = [one for one in self._under.about(entity) if one.id not in elsewhere]
-        here = (self.memories[name] for name in self._linked.get(entity, ()))
-        return _oldest_first([*below, *(one for one in here if entity in one.entities)])
+        """Memories of any status that name an entity; of new ones those that link to it."""
+        below = [one for one in self._under.about(entity) if one.id not in self._gone]
+        kept = [self._now(one, entity) for one in below]
+        known = {one.id for one in below}
+        here = (self.memories[name] for name in self._linked.get(entity, ()) if name not in known)
+        new = (one for one in here if entity in one.entities)
+        return _oldest_first([*(one for one in kept if one is not None), *new])
+
+    def _now(self, before: Memory, entity: str) -> Memory | None:
+        """A memory that names an entity, as it will be; None when it will not name it."""
+        now = self.memories.get(before.id, before)
+        by_words = entity not in before.entities and now.text == before.text
+        return now if by_words or entity in now.entities else None
 
     def page(self, path: str) -> str | None:
         """The text of a plain page."""

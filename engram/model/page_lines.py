@@ -82,11 +82,15 @@ def by_name(found: Sequence[Section]) -> dict[str, Section]:
 
 @dataclass(slots=True)
 class Edit:
-    """What to do to a page, by line number, and bullets (texts) to add under headings."""
+    """What to do to a page, by line number, and bullets (texts) to add under headings.
+
+    `order` are headings: a missing one is written before those of the page that follow it there.
+    """
 
     drop: set[int] = field(default_factory=set)
     replace: dict[int, str] = field(default_factory=dict)
     add: dict[str, list[str]] = field(default_factory=dict)
+    order: Sequence[str] = ()
 
 
 class Lines:
@@ -118,10 +122,14 @@ class Lines:
         return found
 
     def edited(self, edit: Edit) -> str:
-        """The page after an edit; a heading that is missing is written at the end."""
+        """The page after an edit; a heading that is missing comes in its order, or at the end."""
         after = self._places(edit.add)
+        before = self._missing(edit)
         made: list[str] = []
         for number, line in enumerate(self.raw):
+            for heading in before.get(number, ()):
+                new = [HEADING + heading, "", *(BULLET + text for text in edit.add[heading]), ""]
+                made += [one + self.end for one in new]
             if number in edit.replace:
                 made.append(edit.replace[number] + self.end)
             elif number not in edit.drop:
@@ -129,13 +137,31 @@ class Lines:
             made += [BULLET + text + self.end for text in after.get(number, ())]
         known = by_name(self.sections)
         for heading in edit.add:
-            if heading.casefold() in known:
+            if heading.casefold() in known or any(heading in names for names in before.values()):
                 continue
             while made and not made[-1].strip():
                 made.pop()
             new = ["", HEADING + heading, "", *(BULLET + text for text in edit.add[heading]), ""]
             made += [line + self.end for line in new[:-1]] + new[-1:]
         return "\n".join(made)
+
+    def _missing(self, edit: Edit) -> dict[int, list[str]]:
+        """The headings to be written before a line: that of the next section in the order."""
+        ranks = {heading.casefold(): rank for rank, heading in enumerate(edit.order)}
+        known = by_name(self.sections)
+        found: dict[int, list[str]] = {}
+        for heading in edit.add:
+            rank = ranks.get(heading.casefold())
+            if rank is None or heading.casefold() in known:
+                continue
+            later = (
+                section.start
+                for section in self.sections
+                if ranks.get(section.heading.casefold(), -1) > rank
+            )
+            if (place := min(later, default=None)) is not None:
+                found.setdefault(place, []).append(heading)
+        return found
 
     def _places(self, add: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:
         """The line after which new bullets of each heading go: the last one that is not blank."""

@@ -7,7 +7,7 @@ sequences are oldest first where nothing else is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.step import Access
     from engram.model.summary import Summary
+    from engram.model.turn import Turn
 
 
 class VaultView(Protocol):
@@ -151,8 +152,10 @@ class VaultView(Protocol):
         """A number for each of these links of turns that is known, in the order of speech."""
         ...
 
-    def opening(self, session: str, without: Iterable[str] = ()) -> str:
-        """What the user said first in a conversation; empty where that is hidden or not known.
+    def beginning(self, session: str, without: Iterable[str] = ()) -> Iterator[Turn]:
+        """The first turns of the user in a conversation that are not hidden, a few, in order.
+
+        Each is read when it is asked for.
 
         `without`: links of turns (`transcript#^block`) that are about to be hidden.
         """

@@ -7,17 +7,17 @@ page of which nothing is left goes too. Every line of a person stays. Nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engram.consolidate.entity_book import EntityBook, WantedPage
-from engram.consolidate.passes import profile, record_index
+from engram.consolidate.passes import home_page, profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.entity import Entity
 from engram.model.overlay import Overlay
 from engram.model.report import Reverted
-from engram.model.step import Page
+from engram.model.step import Page, Step
 from engram.model.summary import without_memories
 from engram.model.text import first_line
 from engram.pipeline.consolidation import ConsolidationRequest, pass_context
@@ -38,8 +38,27 @@ def undo_plan(what: str, ports: Ports) -> Plan:
         view.put(memory)
     pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
     pages += _summaries(reverted, ports)
-    changes = (*ports.pages.pages(pages), *_plain_pages(reverted, view, ports))
+    changes = [*ports.pages.pages(pages), *_plain_pages(reverted, view, ports)]
+    changes += _home(reverted, Overlay(view), pages, changes, ports)
     return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
+
+
+def _home(
+    reverted: Reverted, view: Overlay, pages: Pages, changes: Sequence[Change], ports: Ports
+) -> list[Change]:
+    """The change of the start page: it links to no page that goes."""
+    if home_page.PATH in _handled(reverted):
+        return []
+    gone = [path for path, left in _handled(reverted).items() if not left]
+    lost = {path.rpartition("/")[2].removesuffix(".md") for path in gone}
+    known: list[Page] = [*view.boxes(), *view.entities()]
+    removed: Pages = [(one, None) for one in known if one.id in lost]
+    shown = (profile.PATH, record_index.PATH)
+    prose = [one for one in (*reverted.plan.changes, *changes) if one.path in shown]
+    view.take(Step("undo", "remove", (), "", pages=(*pages, *removed), prose=tuple(prose)))
+    request = ConsolidationRequest(changed=frozenset(reverted.gone))
+    context = replace(pass_context(request, ports), view=view)
+    return [change for step in home_page.plan(context) for change in step.prose]
 
 
 def _handled(reverted: Reverted) -> dict[str, bool]:
@@ -72,7 +91,7 @@ def _boxes(reverted: Reverted, ports: Ports) -> Pages:
 
 
 def _box_without(box: Box, reverted: Reverted, ports: Ports) -> Box | None:
-    """A box without the lines of what goes, and without the goal of turns that are taken back."""
+    """A box without the lines of what goes, and without the words of turns that are taken back."""
     gone = [name for name in box.memories if name in reverted.gone]
     left = ports.box_weaver.without(box, gone, ports.view) if gone else box
     if left is None:
@@ -83,12 +102,8 @@ def _box_without(box: Box, reverted: Reverted, ports: Ports) -> Box | None:
         (name, said.get(text, text) if name in reverted.reworded else text)
         for name, text in left.lines
     )
-    goal = left.goal
-    if goal and any(link.partition("#")[0] == box.session for link in reverted.links):
-        told = ports.view.opening(box.session, without=reverted.links)
-        goal = goal if " ".join(told.split()).startswith(goal) else ""
-    # a box without topics is called as its first line
-    return replace(left, lines=lines, goal=goal, title=said.get(left.title, left.title))
+    left = replace(left, lines=lines)
+    return ports.box_weaver.retold(box, left, reverted.links, ports.view)
 
 
 # -- entities -------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from engram.model.errors import EngramError
 from engram.model.instant import minutes_between
 from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.numbering import place_of
-from engram.model.record import Record
 from engram.model.record_draft import RecordDraft
 from engram.model.trace import WRITE
 from engram.model.turn import Turn
@@ -37,8 +36,6 @@ _MOST = 200
 _DAY = 24 * 60.0
 #: turns before what is new that may tell what a new one speaks of
 _LOOK_BACK = 12
-#: so many answers are a talk worth going on with, if nothing was done in it
-_TALK = 3
 #: what became of the record of a conversation: the detail of its event, and the event of a memory
 _MADE, _WRITTEN_ON = WRITE, "memory_updated"
 #: by transcript: the drafts of records, and what happened instead
@@ -221,7 +218,7 @@ def _record(
     if known.removed or (known.memory is not None and not can_go_on(known.memory)):
         return known.memory, known.memory
     facts = _facts(turns, ports)
-    if facts is None:
+    if facts is None or (known.memory is None and not _is_worth_keeping(facts, turns)):
         return known.memory, known.memory
     now, terms = ports.clock.now(), ports.terms
     if known.memory is not None:
@@ -234,24 +231,23 @@ def _record(
 
 
 def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:
-    """What a conversation says of itself; None where there is nothing to go on from."""
+    """What a conversation says of itself; None where it asks for nothing that may be stored."""
     from engram.extract.session import session_of  # here: most that write close nothing
 
     found = session_of(turns)
     if found is None:
         return None
     record = fit(found.record, ports.redactor.clean)
-    at = next(at for at, turn in enumerate(turns) if turn.message == found.message)
-    if record is None or not _was_begun(record, turns[at + 1 :]):
+    turn = next(turn for turn in turns if turn.message == found.message)
+    if record is None:
         return None
     return SessionFacts(
-        record, found.quote, found.sources, turns[at].project, found.created, found.last,
-        turns[at].guessed,
-    )  # fmt: skip
+        record, found.quote, found.sources, turn.project, found.created, found.last, turn.guessed
+    )
 
 
-def _was_begun(record: Record, after: Sequence[Turn]) -> bool:
-    """Whether an agent set out for the goal: a statement that it takes note of is no session."""
-    answers = sum(not turn.by_person for turn in after)
-    told = any(record.items(one.name) for one in record.form.sections)
-    return answers >= (1 if told else _TALK)
+def _is_worth_keeping(facts: SessionFacts, turns: Sequence[Turn]) -> bool:
+    """Whether a new record is wanted: one that there is goes on whatever follows."""
+    from engram.extract.session_worth import is_worth_keeping  # here: as above
+
+    return is_worth_keeping(facts.record, turns)

@@ -10,7 +10,6 @@ from engram.model.box import Box, Trace, traces_of
 from engram.model.errors import BadInput, NotFound
 from engram.model.settings import BoxSettings
 from engram.model.view import VaultView
-from engram.weave.boxes import in_time
 from engram.weave.seal import BoxSealer
 
 
@@ -24,7 +23,7 @@ class BoxQueries:
     def listing(self) -> list[Box]:
         """Every box, oldest first; those that are not sealed yet have no `path`."""
         unsealed = self._weaver.unsealed(self._view)
-        return sorted((*self._view.boxes(), *unsealed), key=in_time)
+        return self._weaver.shown((*self._view.boxes(), *unsealed), self._view)
 
     def traces(self) -> list[Trace]:
         """The threads of sealed boxes on the same topics, by id."""
@@ -41,7 +40,7 @@ class BoxQueries:
         if not found:
             raise NotFound(f"there is no trace {reference!r}", "`engram traces` lists them")
         if len(found) > 1:
-            shown = ", ".join(one.id for one in found[:3])
-            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
-        boxes = (self._view.box(name) for name in found[0].boxes)
-        return found[0], [box for box in boxes if box is not None]
+            names = ", ".join(one.id for one in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {names}")
+        boxes = self._weaver.shown(self._view.boxes(), self._view)
+        return found[0], [box for box in boxes if box.id in found[0].boxes]

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from engram.language.names import find_entity
+from engram.language.proper_names import entities_of_names
 from engram.model.entity import TYPES, Entity
 from engram.model.entity_ids import is_entity_id, stem_of
 from engram.model.errors import BadInput, NotFound
@@ -29,13 +30,19 @@ class EntityQueries:
         self._disk = disk
         self._view = view
 
+    @property
+    def _led(self) -> dict[str, str]:
+        """The entities of names without a type."""
+        return entities_of_names(self._view.mentioned())
+
     def listing(self) -> list[EntityRow]:
         """Every entity that was not merged into another, the most named first."""
         pages = {page.id: page for page in self._view.entities()}
         counts: Counter[str] = Counter()
         for name, count in self._view.mentioned().items():
-            if is_entity_id(name):
-                counts[_lead(name, pages)] += count
+            entity = self._led.get(name, name)
+            if is_entity_id(entity):
+                counts[_lead(entity, pages)] += count
         known = {*counts, *(page.id for page in pages.values() if not page.merged_into)}
         rows = (self._row(one, pages.get(one), counts[one]) for one in known)
         return sorted(rows, key=lambda row: (-row.memories, row.id))
@@ -50,7 +57,7 @@ class EntityQueries:
     def find(self, name: str) -> Entity:
         """The entity of an id, a name or an alias; one that was merged leads on."""
         pages = {page.id: page for page in self._view.entities()}
-        known = {*filter(is_entity_id, self._view.mentioned()), *pages}
+        known = {*filter(is_entity_id, (*self._view.mentioned(), *self._led.values())), *pages}
         wanted = name.strip().removeprefix("[[").removesuffix("]]").strip()
         if wanted in known:
             found = {_lead(wanted, pages)}
@@ -70,7 +77,10 @@ class EntityQueries:
         return (render_entity(entity) if data is None else data).decode("utf-8", "replace")
 
     def _folded(self, identifier: str) -> Entity:
-        return fold(identifier, self._view.about(identifier))
+        names = (name for name, entity in self._led.items() if entity == identifier)
+        return fold(
+            identifier, [one for name in (identifier, *names) for one in self._view.about(name)]
+        )
 
 
 def _lead(identifier: str, pages: dict[str, Entity]) -> str:

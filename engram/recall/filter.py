@@ -14,7 +14,8 @@ from engram.model.validity import ONCE_TRUE, is_valid_as_of
 class Filter(NamedTuple):
     """Which memories a listing shows; empty fields do not filter.
 
-    `as_of` shows what was true at an Instant or at the end of a Day, whatever became of it since.
+    `as_of` shows what was true at an Instant or at the end of a Day, whatever became of it since;
+    records of the schema `without` are left out.
     """
 
     categories: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class Filter(NamedTuple):
     as_of: str = ""
     schemas: tuple[str, ...] = ()
     space: str = ""
+    without: str = ""
 
     @property
     def shown(self) -> Collection[str]:
@@ -45,6 +47,7 @@ class Filter(NamedTuple):
         return (
             (not self.categories or memory.category in self.categories)
             and (not self.schemas or schema_name(memory) in self.schemas)
+            and (not self.without or schema_name(memory) != self.without)
             and memory.status in self.shown
             and (not self.project or memory.project == self.project)
             and (not self.space or memory.space == self.space)

@@ -3,9 +3,10 @@
     - last session 2026-03-06 (partial): Make the till retry its sync. Next: run it against the
       staging till; tell the shops. In progress: the staging till. (5a1c77)
 
-(on one line). Guarantees: no longer than `most` characters; goal, outcome and the day of its last
-word always, then what is in the way, what comes next and what was begun, item by item, as far as
-there is room; nothing but text. Empty where not even the goal fits. Pure.
+(on one line). A title of other words than the goal ("then commit") stands before it. Guarantees: no
+longer than `most` characters; goal, outcome and the day of its last word always, then what is in
+the way, what comes next and what was begun, item by item, as far as there is room; nothing but
+text. Empty where not even the goal fits. Pure.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from engram.model.ids import docid
 from engram.model.instant import Day
 from engram.model.memory import Memory
 from engram.model.record import DONE, Record, record_of, without_receipt
+from engram.model.text import overlap, words
 from engram.recall.blocks import inert
 
 #: how much of a goal is told, and of an item, characters
@@ -23,6 +25,8 @@ _TOLD = (
     ("blockers", "Blockers"), ("next_actions", "Next"), ("in_progress", "In progress"),
     ("completed", "Done"),
 )  # fmt: skip
+#: share of words by which a title tells what the goal does
+_ALIKE = 0.5
 #: items of what is done: the rest is in the record
 _DONE_MOST = 3
 
@@ -34,7 +38,7 @@ def last_session(memory: Memory, day: Day, most: int) -> str:
         return ""
     outcome = inert(record.text("outcome"))
     head = f"- last session {day}{f' ({outcome})' if outcome else ''}: "
-    goal = _cut(record.statement, _GOAL)
+    goal = _cut(_named(record), _GOAL)
     told = head + (goal if goal[-1:] in ".!?…" else f"{goal}.")
     end = f" ({docid(memory.id)[1:]})"
     if len(told) + len(end) > most:
@@ -42,6 +46,14 @@ def last_session(memory: Memory, day: Day, most: int) -> str:
     for name, called in _TOLD:
         told = _with(told, called, _items(record, name), most - len(end))
     return told + end
+
+
+def _named(record: Record) -> str:
+    """The goal, behind the title where that says something else."""
+    title, goal = record.title.strip(" …"), record.statement
+    said = words(title)
+    alike = not said or overlap(said, words(goal)) >= _ALIKE
+    return goal if alike else f"{title}: {goal}"
 
 
 def _with(told: str, called: str, items: list[str], most: int) -> str:

@@ -459,10 +459,12 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        The headers of memories are looked into where `headers` are asked for.
         `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
         when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
         too long.
@@ -471,7 +473,9 @@ class Vault:
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(
+            regex, wanted, go_on, ignore_case=ignore_case, turns=turns, headers=headers
+        )
 
     # -- asking by name ------------------------------------------------------------------------
 
@@ -488,27 +492,28 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
-        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+        """The file of a memory or page, a turn, or a conversation, by any name that it has.
 
         Raises NotFound.
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.queries.named_memories import shown
+        from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        found = self._session(reference) or shown(reference, self.parts.memories)
+        parts = self.parts
+        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
 
-    def _session(self, reference: str) -> ShownSession | None:
+    def _session(self, reference: str, exact: bool) -> ShownSession | None:
         from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
         # a person reads on while a policy file is not understood
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
-        return session_named(reference, most, parts.projections, parts.conversations)
+        return session_named(reference, most, parts.projections, parts.conversations, exact=exact)
 
     def _read(self, memory: Memory) -> Retention | None:
         """Count that a memory is read; its tier and score before. None for another vault's."""
@@ -521,9 +526,10 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        schemas: tuple[str, ...] = (), space: str = "", limit: int = 50,
+        schemas: tuple[str, ...] = (), space: str = "", without: str = "", limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
-        """The memories that pass, newest first; empty arguments do not filter.
+        """The memories that pass, newest first, but records of the schema `without`; empty
+        arguments do not filter.
 
         `as_of` is an Instant, or a Day of the vault's time zone at its end: what was true then,
         whatever became of it but for what was forgotten. Raises BadInput for any other text.
@@ -531,7 +537,9 @@ class Vault:
         from engram.recall.filter import Filter
 
         asked = self._last_moment(as_of)
-        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas, space)
+        wanted = Filter(
+            categories, statuses, project, tag, since, before, asked, schemas, space, without
+        )
         return self._lookup().listing(wanted, limit)
 
     def tiers(self) -> TierCounts:
@@ -546,8 +554,11 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory or summary in both directions, each with its reason."""
-        return self._lookup().links(reference)
+        """The links of a memory, page, turn or conversation in both directions, with reasons."""
+        from engram.queries.named_links import links_named
+
+        lookup, parts = self._lookup(), self.parts
+        return links_named(reference, lookup, parts.projections, parts.entities)
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""

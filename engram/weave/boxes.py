@@ -12,8 +12,8 @@ memories share. Where the next few are not known yet the box stays open.
 
 Guarantees: every memory that has a source and a time is in exactly one sealed box, or in the open
 one; the order in which memories are passed does not matter; a fold of all of them seals what folds
-of parts of them do, one part after another, as long as nothing was sealed early. A box is named
-after its first memory.
+of parts of them do, one part after another, as long as nothing was sealed early. The id of a box
+comes from its first memory; its title is given where the conversation is known (`box_title`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from engram.model.markdown import inert_line
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.settings import BoxSettings
 from engram.model.text import first_line, overlap, sha256_text
+from engram.model.turn import Turn
 
 #: topics of one memory at most, and of a box: a longer list says nothing
 MEMORY_TOPICS, BOX_TOPICS = 16, 8
@@ -40,7 +41,6 @@ MEMORY_TOPICS, BOX_TOPICS = 16, 8
 RECENT = 5
 #: how many memories must leave a topic together
 AHEAD = 3
-_TITLE_TOPICS = 3
 #: seed 003: the goal of a box is the beginning of the first user turn
 GOAL_LENGTH = 100
 
@@ -96,14 +96,14 @@ def weave(
     now: Instant = "",
     *,
     seal: str = "",
-    opening: Callable[[str], str] = lambda _: "",
+    beginning: Callable[[str], Iterable[Turn]] = lambda _: (),
     waiting: Collection[str] = (),
 ) -> tuple[list[Box], list[Box]]:
     """The sealed and the open boxes of many sessions and projects, in the order of their time.
 
     A session that has been silent for the gap by `now` is sealed for it, unless in `waiting`; any
-    other for `seal`, if that is given. `opening` gives the first user turn of a session; its
-    beginning is the goal of the boxes.
+    other for `seal`, if that is given. `beginning` gives the first user turns of a session; how the
+    first begins is the goal of the boxes.
     """
     streams: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in memories:
@@ -115,30 +115,40 @@ def weave(
         heard = bool(now and last) and session not in waiting
         silent = heard and minutes_between(last, now) >= settings.gap_minutes
         done, left = fold(stream, settings, seal="time_gap" if silent else seal)
-        said = " ".join(opening(session).split()) if done or left else ""
-        goal = inert_line(said[:GOAL_LENGTH].rstrip())
+        first = next(iter(beginning(session)), None) if done or left else None
+        goal = goal_of(first.text) if first else ""
         sealed += (replace(box, goal=goal) for box in done)
         still_open += [replace(left, goal=goal)] if left else []
     return sorted(sealed, key=in_time), sorted(still_open, key=in_time)
 
 
-def without(box: Box, names: Collection[str], held: Sequence[Memory]) -> Box | None:
-    """A box without these memories; None when none is left in it.
+def goal_of(said: str) -> str:
+    """How a turn begins, on one line: it ends at a word, and within no bracket that is open."""
+    line = " ".join(said.split())
+    if len(line) > GOAL_LENGTH:
+        line = line[: GOAL_LENGTH + 1].rpartition(" ")[0] or line[:GOAL_LENGTH]
+        for opened, closed in ("()", "[]", "{}"):
+            place = line.rfind(opened)
+            if place > line.rfind(closed) and place > GOAL_LENGTH // 3:
+                line = line[:place]
+    return inert_line(line.rstrip(" ,;:([{"))
 
-    `held` are its memories as far as they are known. A title that a person gave it stays.
+
+def without(box: Box, names: Collection[str], held: Sequence[Memory]) -> Box | None:
+    """A box without these memories, its title as it is; None when none is left in it.
+
+    `held` are its memories as far as they are known.
     """
     lines = tuple(line for line in box.lines if line[0] not in names)
     if not lines:
         return None
     left = [memory for memory in held if memory.id not in names]
     topics = _most_frequent(left)
-    ours = box.title in (_title(box.topics), box.lines[0][1])
     said = {_outcome([memory]) for memory in held if memory.id in names}
     return replace(
         box,
         lines=lines,
         topics=topics,
-        title=_title(topics) or lines[0][1] if ours else box.title,
         outcome=_outcome(left) if box.outcome in said else box.outcome,
     )
 
@@ -216,7 +226,6 @@ def _box(memories: Sequence[Memory], seal: str = "") -> Box:
         project=first.project,
         topics=topics,
         seal=seal,
-        title=_title(topics) or line_of(first),
         outcome=_outcome(memories),
     )
 
@@ -237,12 +246,6 @@ def _most_frequent(memories: Sequence[Memory]) -> Topics:
     """The topics of most memories; among equals the first."""
     counts = Counter(topic for memory in memories for topic in topics_of(memory))
     return tuple(topic for topic, _ in counts.most_common(BOX_TOPICS))
-
-
-def _title(topics: Sequence[str]) -> str:
-    """`Reports, writing style`."""
-    words = inert_line(", ".join(topic.replace("-", " ") for topic in topics[:_TITLE_TOPICS]))
-    return words[:1].upper() + words[1:]
 
 
 def _outcome(memories: Sequence[Memory]) -> str:

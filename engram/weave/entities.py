@@ -3,9 +3,9 @@
 The timeline holds every memory but those that were retired, the activity their changes of status,
 the relations who and what is named with it; all of it is computed anew, so that the same memories
 give the same page. The name is the most frequent spelling, the aliases only grow. The synthesis is
-the person's where they wrote one, else what a model wrote of the same timeline, else the newest
-active statements verbatim; nothing is generated here. Lines in which a person links to something
-else than a memory stay.
+the person's where they wrote one, else what a model wrote of the same timeline, else a line that
+says who or what it is and the newest active statements verbatim; nothing is generated here. Lines
+in which a person links to something else than a memory stay.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from engram.language.proper_names import mentioned_in, proper_names
 from engram.language.spelling import preferred, spellings
 from engram.model.entity import NAMES_FIELD, Entity
 from engram.model.entity_ids import entity_id, is_entity_id, stem_of, type_of
 from engram.model.ids import is_memory_id, slug
-from engram.model.instant import day_of
+from engram.model.instant import Day, day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import Memory
 from engram.model.text import first_line
@@ -79,13 +80,15 @@ def fold(
         return entity
     if not said and former.synthesis_by == "model" and entity.timeline == former.timeline:
         return entity
-    synthesis = neutralise(said or _listed(told))
+    synthesis = neutralise(said or _listed(entity, told, known, lead))
     by = ("model" if said else "listed") if synthesis else ""
     return replace(entity, synthesis=synthesis, synthesis_by=by)
 
 
-def _listed(memories: Iterable[Memory]) -> str:
-    """The newest active statements, one a line."""
+def _listed(
+    entity: Entity, memories: Sequence[Memory], known: Iterable[str], lead: Callable[[str], str]
+) -> str:
+    """Who or what it is, and the newest active statements, one a line."""
     active = [memory for memory in memories if memory.status == "active"]
     active.sort(key=lambda memory: (_day(memory), memory.created, memory.id), reverse=True)
     lines: dict[str, None] = {}
@@ -93,7 +96,28 @@ def _listed(memories: Iterable[Memory]) -> str:
         lines[inert_line(first_line(memory.text, _LISTED_WIDTH))] = None
         if len(lines) == _LISTED:
             break
-    return "\n".join(f"- {line}" for line in lines)
+    if not any(memory.live for memory in memories):
+        return ""
+    role = next(filter(None, (_role(one, known, lead) for one in active)), "")
+    last = max(day_of(memory.created) for memory in memories)
+    listed = ["", *(f"- {line}" for line in lines)] if lines else []
+    return "\n".join([_described(entity.type, role, last), *listed])
+
+
+def _described(type: str, role: str, last: Day) -> str:
+    """`Person: the user's sister. Last spoken of on 2026-03-06.`"""
+    kind = "" if type == "other" else type.capitalize()
+    told = ": ".join(filter(None, (kind, inert_line(role))))
+    spoken = f"Last spoken of on {last}." if last else ""
+    return " ".join(filter(None, (told and f"{told[0].upper()}{told[1:]}.", spoken)))
+
+
+def _role(memory: Memory, known: Iterable[str], lead: Callable[[str], str]) -> str:
+    """The relation that a memory states of an entity: `the user's sister`, `sister of Jonas`."""
+    own = set(known)
+    roles = (one.role for one in proper_names(memory.text) if one.role and lead(one.id) in own)
+    found = next(roles, "")
+    return found if " of " in found or not found else f"the user's {found}"
 
 
 def _day(memory: Memory) -> str:
@@ -141,7 +165,7 @@ def _relations(
     for memory in memories:
         if memory.status != "active":
             continue
-        for name in dict.fromkeys(memory.entities):
+        for name in mentioned_in(memory):
             other = lead(name)
             if name in mine or other in mine or not is_entity_id(other):
                 continue

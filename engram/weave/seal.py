@@ -1,8 +1,9 @@
 """Box sealing: memories that no box holds yet -> sealed boxes with ids and traces, to be written.
 
 The Weaver port, made of the box fold (`boxes`) and the threading of traces (`traces`); it adds what
-depends on the vault: a new box never takes an existing id, and its trace is chosen among the boxes
-near it. Pure: nothing is written, and an open box is only ever computed.
+depends on the vault: a new box never takes an existing id, is called by its conversation
+(`box_title`), and its trace is chosen among the boxes near it. Pure: nothing is written, and an
+open box is only ever computed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from engram.language.conversation_name import conversation_name
 from engram.model.box import Box
 from engram.model.instant import Instant
 from engram.model.memory import SESSION, Memory
 from engram.model.settings import BoxSettings
 from engram.model.view import VaultView
+from engram.weave.box_title import box_title, is_made, is_of_topics
 from engram.weave.boxes import in_time, line_of, weave, without
 from engram.weave.traces import join, reach, thread
 
@@ -36,7 +39,30 @@ class BoxSealer:
     def without(self, box: Box, names: Collection[str], view: VaultView) -> Box | None:
         """A box without these memories; None when none is left in it."""
         held = (view.memory(name) for name in box.memories)
-        return without(box, names, [memory for memory in held if memory is not None])
+        left = without(box, names, [memory for memory in held if memory is not None])
+        return self._renamed(box, left, view, ()) if left else None
+
+    def retold(self, box: Box, after: Box, links: Collection[str], view: VaultView) -> Box:
+        """A box `after` a change, where the turns of these links are no longer told.
+
+        Their words leave its goal and its title; what a person called it stays.
+        """
+        if after.goal and any(link.partition("#")[0] == box.session for link in links):
+            first = next(iter(view.beginning(box.session, without=links)), None)
+            said = " ".join(first.text.split()) if first else ""
+            after = after if said.startswith(after.goal) else replace(after, goal="")
+        return self._renamed(box, after, view, links)
+
+    def shown(self, boxes: Iterable[Box], view: VaultView) -> list[Box]:
+        """Boxes in time, those that are called by their topics as they would be called today."""
+        told: list[Box] = []
+        begun: set[tuple[str, str]] = set()
+        for box in sorted(boxes, key=in_time):
+            if is_of_topics(box):
+                box = replace(box, title=_title(box, view, later=_talk(box) in begun))
+            begun.add(_talk(box))
+            told.append(box)
+        return told
 
     def silence(
         self, names: Collection[str], links: Collection[str], view: VaultView
@@ -51,17 +77,17 @@ class BoxSealer:
             after: Box | None = box
             if not set(names).isdisjoint(box.memories):
                 after = self.without(box, names, view)
-            if after and after.goal and box.session in sessions:
-                told = view.opening(box.session, without=links)
-                after = after if told else replace(after, goal="")
+            if after and box.session in sessions:
+                after = self.retold(box, after, links, view)
             if after != box:
                 pairs.append((box, after))
         return pairs
 
     def unsealed(self, view: VaultView) -> list[Box]:
         """The boxes that have no file yet, oldest first; a box that has ended has its `seal`."""
-        ended, left = weave(view.unboxed(), self._settings, opening=view.opening)
-        return sorted((*ended, *left), key=in_time)
+        ended, left = weave(view.unboxed(), self._settings, beginning=view.beginning)
+        found = sorted((*ended, *left), key=in_time)
+        return _titled(found, view.boxes(*reach(found, self._settings)) if found else (), view)
 
     def seal(
         self,
@@ -88,16 +114,45 @@ class BoxSealer:
             unboxed = {name: one for name, one in unboxed.items() if _stream(one) in concerned}
         sealed, _ = weave(
             unboxed.values(), self._settings, now,
-            seal=reason, opening=view.opening, waiting=waiting,
+            seal=reason, beginning=view.beginning, waiting=waiting,
         )  # fmt: skip
         if not sealed:
             return []
         named = _named(sealed, view)
-        return join(named, view.boxes(*reach(named, self._settings)), self._settings)
+        known = view.boxes(*reach(named, self._settings))
+        return join(_titled(named, known, view), known, self._settings)
+
+    def _renamed(self, box: Box, after: Box, view: VaultView, links: Collection[str]) -> Box:
+        """A box with the title that it has without these turns, where nobody else gave it one."""
+        name = conversation_name(view.beginning(box.session))
+        if not is_made(box, name):
+            return after
+        near = view.boxes(*reach([box], self._settings))
+        later = any(_talk(one) == _talk(box) and in_time(one) < in_time(box) for one in near)
+        return replace(after, title=_title(after, view, later=later, links=links))
+
+
+def _titled(boxes: Sequence[Box], known: Iterable[Box], view: VaultView) -> list[Box]:
+    """New boxes, oldest first, with their titles; `known` are those before them."""
+    begun = {_talk(box) for box in known}
+    titled = []
+    for box in boxes:
+        titled.append(replace(box, title=_title(box, view, later=_talk(box) in begun)))
+        begun.add(_talk(box))
+    return titled
+
+
+def _title(box: Box, view: VaultView, *, later: bool, links: Collection[str] = ()) -> str:
+    name = conversation_name(view.beginning(box.session, without=links))
+    return box_title(box, name, later=later)
 
 
 def _stream(memory: Memory) -> tuple[str, str]:
     return memory.conversation, memory.project
+
+
+def _talk(box: Box) -> tuple[str, str]:
+    return box.session, box.project
 
 
 def _named(boxes: Iterable[Box], view: VaultView) -> list[Box]:

@@ -155,7 +155,8 @@ def test_words_of_a_person_stay_when_their_box_goes(vault: Vault) -> None:
     put(vault, [memory(day, *DB, minute=day * 1440) for day in range(2)])
     consolidate(vault)
     first, _ = boxes(vault)
-    edit(vault, first.path, "\n# Postgres", "\nMy own words.\n\n# Postgres")
+    heading = f"\n# {first.title}"
+    edit(vault, first.path, heading, f"\nMy own words.\n{heading}")
     (vault.root / layout.memory_path(memory(0, minute=0))).unlink()
     settle(vault)
     assert [step.action for step in consolidate(vault)] == ["remove", "amend"]
@@ -259,7 +260,9 @@ def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -
     assert boxes(vault) == [before]
 
 
-def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
+def test_a_box_takes_topics_from_those_that_are_left_and_keeps_a_title_of_the_person(
+    vault: Vault,
+) -> None:
     put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
     put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
     box_sealer, view = BoxSealer(BoxSettings()), vault.parts.projections.view
@@ -267,11 +270,11 @@ def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> 
     other = boxes(vault)[-1]
     left = box_sealer.without(other, [other.memories[0]], view)
     assert left is not None
-    assert (left.title, left.topics) == ("Tea, secret", ("tea", "secret"))
+    assert (left.title, left.topics) == ("Statement 5", ("tea", "secret"))
     mixed = replace(boxes(vault)[0], lines=(*boxes(vault)[0].lines, *boxes(vault)[1].lines))
     left = box_sealer.without(mixed, boxes(vault)[0].memories, view)
     assert left is not None
-    assert (left.title, left.topics) == ("Tea", ("tea",))
+    assert (left.title, left.topics) == ("Statement 2", ("tea",))
     named = box_sealer.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, view)
     assert named is not None
     assert named.title == "Mine"

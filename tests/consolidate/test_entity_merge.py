@@ -139,10 +139,9 @@ def test_pages_that_lead_to_one_another_end_somewhere() -> None:
     assert len(entity_pages.plan(context(view))) <= 1
 
 
-def test_too_little_for_a_page_is_not_merged() -> None:
-    assert (
-        entity_merge.plan(context(remembering(about("Both.", "tool-redis", "other-redis")))) == []
-    )
+def test_what_no_live_memory_names_is_not_merged() -> None:
+    over = about("Both.", "tool-redis", "other-redis", status="superseded")
+    assert entity_merge.plan(context(remembering(over))) == []
 
 
 def test_people_and_teams_that_are_alike_stay_apart() -> None:

@@ -36,29 +36,12 @@ def made(view: Remembered, changed: frozenset[str] | None = None) -> dict[str, E
     return {step.subjects[0]: page for step in steps for _, page in step.pages if page}  # type: ignore[misc]
 
 
-def test_one_mention_is_no_page_and_two_are() -> None:
-    assert made(remembering(JOINED)) == {}
-    assert list(made(remembering(JOINED, FINANCE))) == [MARA]
-
-
-def test_a_superseded_memory_does_not_count_as_a_mention() -> None:
-    assert made(remembering(JOINED, replace(FINANCE, status="superseded"))) == {}
-
-
-@pytest.mark.parametrize(
-    ("category", "pages"), [("entity", 1), ("relationship", 1), ("decision", 0)]
-)
-def test_one_memory_that_is_about_it_is_enough(category: str, pages: int) -> None:
-    assert len(made(remembering(about("Mara Holt is a baker.", category=category)))) == pages
-
-
-def test_a_memory_of_an_entity_is_about_the_first_name_in_it() -> None:
-    said = about("Mara Holt moved Tern to PostgreSQL.", MARA, "tool-postgres", category="entity")
-    assert list(made(remembering(said))) == [MARA]
-    both = about("Mara Holt reports to Ida.", MARA, "person-ida", category="relationship")
-    assert sorted(made(remembering(both))) == ["person-ida", MARA]
-    changed = made(remembering(said), frozenset([said.id]))
-    assert list(changed) == [MARA]
+def test_one_live_memory_that_links_to_it_is_a_page() -> None:
+    assert list(made(remembering(JOINED))) == [MARA]
+    assert made(remembering(replace(FINANCE, status="superseded"))) == {}
+    said = about("Mara Holt moved Tern to PostgreSQL.", MARA, "tool-postgres")
+    assert sorted(made(remembering(said))) == [MARA, "tool-postgres"]
+    assert sorted(made(remembering(said), frozenset([said.id]))) == [MARA, "tool-postgres"]
 
 
 def test_a_link_to_something_else_has_no_page() -> None:
@@ -166,7 +149,7 @@ def test_a_model_says_what_holds_now() -> None:
 def test_what_a_model_should_not_have_said_is_not_used(said: object) -> None:
     text, by = synthesis(said)
     assert by == "listed"
-    assert text.startswith(LISTED)
+    assert LISTED in text
 
 
 def test_what_a_model_says_cannot_leave_its_section() -> None:

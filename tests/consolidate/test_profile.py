@@ -40,12 +40,51 @@ def test_memories_stand_under_their_headings_with_links() -> None:
         "# Profile\n\n*A line that ends in a link follows the memory it links to. What holds in one"
         " project stands under its name. Lines of your own stay as they are.*\n"
         f"\n## Preferences\n\n- The user prefers tabs in Go. [[{TABS.id}]]\n"
-        f"\n## Principles\n\n- Tests come before the code. [[{TESTS.id}]]\n"
+        f"\n## Standing rules\n\n- Tests come before the code. [[{TESTS.id}]]\n"
     )
 
 
 def test_nothing_to_say_is_no_page() -> None:
     assert profile.plan(context(remembering(aged(3), aged(3, "Hm.", category="decision")))) == []
+
+
+def test_the_person_s_people_come_before_what_they_prefer_and_what_went_wrong_nowhere() -> None:
+    said = {
+        "relationship": "Our daughter Mia was born on 2023-04-12.",
+        "skill": "The export failed because Excel writes text.",
+        "correction": "Orders close at 18:00, not 20:00.",
+        "decision": "We use Postgres.",
+        "commitment": "The user will write the page.",
+    }
+    told = [aged(5, text, category=name, space="user") for name, text in said.items()]
+    allergy = aged(4, "Mia is allergic to hazelnuts.", project="shop")
+    rule = aged(3, "Never use emojis.", category="correction", space="user")
+    own = aged(2, "The user lives in Graz.", space="user")
+    made = written(remembering(*told, allergy, TABS, rule, own)).pages["profile.md"]
+    lines = [(one.heading, one.text.partition(" [[")[0]) for one in Lines(made).bullets()]
+    assert lines == [
+        ("About the user", "Orders close at 18:00, not 20:00."),
+        ("About the user", "The user lives in Graz."),
+        ("People", "Our daughter Mia was born on 2023-04-12."),
+        ("People", "Mia is allergic to hazelnuts."),
+        ("Preferences", "The user prefers tabs in Go."),
+        ("Standing rules", "Never use emojis."),
+    ]
+
+
+def test_an_older_page_is_continued_under_its_headings_and_loses_its_skills() -> None:
+    skill = aged(6, "Setting the pool to 5 fixed it.", category="skill", space="user")
+    text = (
+        f"# Profile\n\nMine.\n\n## Principles\n\n- {TESTS.text} [[{TESTS.id}]]\n\n## Skills\n\n"
+        f"- {skill.text} [[{skill.id}]]\n\n## Notes\n\n- mine\n"
+    )
+    rule = aged(3, "Never use emojis.", category="principle", space="user")
+    view = remembering(TESTS, skill, rule, TABS, pages={"profile.md": text})
+    made = written(view).pages["profile.md"]
+    headings = [line for line in made.splitlines() if line.startswith("## ")]
+    assert headings == ["## Principles", "## Notes", "## Preferences"]
+    assert f"{TESTS.text} [[{TESTS.id}]]\n- {rule.text} [[{rule.id}]]" in made
+    assert "pool" not in made and "Mine." in made and "- mine\n" in made
 
 
 def test_facts_are_the_user_s_own_and_nothing_of_a_session_or_secret() -> None:
@@ -69,7 +108,7 @@ def test_lines_of_the_person_stay_byte_for_byte() -> None:
             "- no mornings\r\n",
             f"- no mornings\r\n- The user prefers tabs in Go. [[{TABS.id}]]\r\n",
         )
-        + f"\n\r\n## Principles\r\n\r\n- Tests come before the code. [[{TESTS.id}]]\r\n"
+        + f"\n\r\n## Standing rules\r\n\r\n- Tests come before the code. [[{TESTS.id}]]\r\n"
     )
 
 
@@ -91,9 +130,9 @@ def test_what_holds_in_one_project_stands_under_its_name() -> None:
     lines = [(one.heading, one.text) for one in Lines(made).bullets()]
     assert sorted(lines) == [
         ("Preferences", f"The user prefers short answers. [[{nowhere.id}]]"),
-        ("Principles", f"{TESTS.text} [[{TESTS.id}]]"),
         ("Project gull", f"{RULE.text} [[principle-elsewhere]]"),
         ("Project tern", f"{RULE.text} [[{RULE.id}]]"),
+        ("Standing rules", f"{TESTS.text} [[{TESTS.id}]]"),
     ]
 
 
@@ -111,7 +150,7 @@ def test_a_page_of_before_tells_projects_apart_and_keeps_every_line_of_the_perso
     other = aged(5, "Releases wait for Kim.", category="principle", project="gull")
     mine = ["- no mornings", "I am Al.", "- see [[note]]", "## How I work", f"- mine {other.text}"]
     text = BEFORE + "\n".join([
-        "", "## Principles", "", *mine[:3], f"- {TESTS.text} [[{TESTS.id}]]",
+        "", "## Standing rules", "", *mine[:3], f"- {TESTS.text} [[{TESTS.id}]]",
         f"- {RULE.text} [[{RULE.id}]]", f"- {RULE.text} {other.text} [[{RULE.id}]] [[{other.id}]]",
         *mine[3:], f"- {other.text} [[{other.id}]]", "",
     ]).replace(f"- {RULE.text} [[{RULE.id}]]\n", "", 1)  # fmt: skip
@@ -120,7 +159,7 @@ def test_a_page_of_before_tells_projects_apart_and_keeps_every_line_of_the_perso
     made = written(view, changed=changed).pages["profile.md"]
     assert [line for line in made.split(end) if line in mine] == mine
     found = {one.text: one.heading for one in Lines(made).bullets()}
-    assert found[f"{TESTS.text} [[{TESTS.id}]]"] == "Principles"
+    assert found[f"{TESTS.text} [[{TESTS.id}]]"] == "Standing rules"
     assert found[f"{RULE.text} [[{RULE.id}]]"] == "Project tern"
     assert found[f"{other.text} [[{other.id}]]"] in ("Project gull", "How I work")
     assert BEFORE.split("\n")[2] not in made
@@ -130,7 +169,7 @@ def test_a_project_s_rule_that_the_person_moves_stays_where_it_is() -> None:
     view = written(remembering(TESTS, RULE))
     line = f"- {RULE.text} [[{RULE.id}]]\n"
     page = view.pages["profile.md"].replace(line, "")
-    page = page.replace("## Principles\n\n", f"## Principles\n\n{line}")
+    page = page.replace("## Standing rules\n\n", f"## Standing rules\n\n{line}")
     moved = remembering(TESTS, RULE, pages={"profile.md": page})
     assert written(moved).pages["profile.md"] == page
 
@@ -149,7 +188,7 @@ def test_what_no_longer_holds_goes_or_gives_way_to_its_successor() -> None:
     view.memories[spaces.id] = spaces
     made = written(view, changed=frozenset({TABS.id, TESTS.id, spaces.id}))
     assert bullets(made) == [f"The user prefers spaces in Go. [[{spaces.id}]]"]
-    assert "## Principles" in made.pages["profile.md"]
+    assert "## Standing rules" in made.pages["profile.md"]
 
 
 def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
@@ -250,7 +289,7 @@ def test_every_heading_of_the_person_s_keeps_a_line() -> None:
         remembering(*found, pages={"profile.md": page}), profile_max_lines=40, profile_lines=10
     )
     kept = {one.heading for one in Lines(made.pages["profile.md"]).bullets()}
-    assert kept == {"Preferences", "Principles", *(f"Plate {n}" for n in range(8))}
+    assert kept == {"Preferences", "Standing rules", *(f"Plate {n}" for n in range(8))}
 
 
 def test_few_lines_of_ours_on_a_long_page_are_not_condensed() -> None:
@@ -290,7 +329,7 @@ def in_fives(said: list[str]) -> list[dict[str, object]]:
          "of": [n + 1 for n in group]}
         for group in groups
     ]  # fmt: skip
-    return [*lines, {"section": "Principles", "text": "Anything.", "of": [len(said)]}]
+    return [*lines, {"section": "Standing rules", "text": "Anything.", "of": [len(said)]}]
 
 
 def with_model(view: Remembered, model: object, **more: object) -> Remembered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engram.model.box import Box
@@ -15,6 +15,7 @@ from engram.model.step import Access, Step
 from engram.model.summary import Summary
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words
+from engram.model.turn import Turn
 from engram.weave.boxes import in_time
 
 
@@ -135,8 +136,8 @@ class Remembered:
     def spoken(self, links: Iterable[str]) -> Mapping[str, int]:
         return {link: self.order.index(link) for link in links if link in self.order}
 
-    def opening(self, session: str, without: Iterable[str] = ()) -> str:
-        return ""
+    def beginning(self, session: str, without: Iterable[str] = ()) -> Iterator[Turn]:
+        return iter(())
 
     def page(self, path: str) -> str | None:
         return self.pages.get(path)

@@ -196,26 +196,53 @@ def _title(goal: str, name: str = "") -> str:
     return session.record.title
 
 
-def test_a_title_ends_with_a_clause_or_a_word_that_names_something() -> None:
-    assert _title("Create an oven page in the bakery's site and log all what you do in it.") == (
-        "Create an oven page in the bakery's site"
+def test_a_title_is_the_request_without_what_opens_it() -> None:
+    for goal, title in (
+        ("Create an oven page in the bakery's site and log all what you do in it.",
+         "Create an oven page in the bakery's site…"),
+        ("I want to have an estimate of the time that we take to bake the rye",
+         "Have an estimate of the time that we take to bake the rye"),
+        ("I had a quick question about the starter of the rye: is it alive?",
+         "The starter of the rye: is it alive?"),
+        ("What does rise mean in this recipe? I am baking with rye",
+         "What does rise mean in this recipe?"),
+        ("This is a bakery. Create a page for each of its ovens.",
+         "Create a page for each of its ovens"),
+        ("Read /srv/ovens/rye/plan.md for the bakers, then tell me the hours of each",
+         "Read plan.md for the bakers, then tell me the hours of each"),
+        ("should we close https://git.example/bakery/site/issues/12 as resolved by the new oven",
+         "Should we close issues/12 as resolved by the new oven"),
+    ):  # fmt: skip
+        assert _title(goal) == title
+    assert _title("请你对比一下oven-dev.yml和oven-test.yml").startswith("请你对比一下oven-dev.yml")
+
+
+def _titled(*said: str) -> str:
+    return found(*said).record.title
+
+
+def test_a_thin_request_is_told_with_what_came_of_it() -> None:
+    done = "A: Fixed:\n\n- `kiln.py:146` - Removed the redundant return of the kiln >> Edit kiln.py"
+    assert _titled("U: fix lint errors", done) == (
+        "Fix lint errors: removed the redundant return of the kiln"
     )
-    assert _title("I want to have an estimate of the time that we take to bake the rye") == (
-        "Have an estimate of the time"
+    assert _titled("U: fix the lint errors", "A: ok >> Edit a.py") == "Fix the lint errors"
+    assert _titled("U: fix the lint errors", "A: All 4 tests pass.") == "Fix the lint errors"
+    plan = "P: Implement the following plan:\n\n# Plan: Report in JSON by default\n\n## Context"
+    assert _titled(plan, "A: done", "U: then commit", done) == "Report in JSON by default"
+    assert _titled("U: then commit", done) == "Removed the redundant return of the kiln"
+    look = "U: okay, let's have a look at our PR review feedback"
+    assert _titled(look, done).startswith("PR review feedback: removed the redundant")
+
+
+def test_an_objection_is_no_goal() -> None:
+    session = found(
+        "U: morning! back on the shop. what is left for the demo at three?",
+        "A: The banner: orders close at 20:00.",
+        "U: no, that's wrong: orders close at 18:00, the dough is started right after",
+        "A: Corrected the banner. >> Edit banner.html",
     )
-    assert _title("What does rise mean in this recipe? I am baking with rye") == (
-        "What does rise mean in this recipe?"
-    )
-    assert _title("This is a bakery. Create a page for each of its ovens.") == (
-        "Create a page for each of its ovens"
-    )
-    assert _title("Read /srv/ovens/rye/plan.md for the bakers, then tell me the hours of each") == (
-        "Read plan.md for the bakers"
-    )
-    dense = _title(
-        "请你对比一下oven-dev.yml和oven-test.yml，两者是一样的，为什么烤箱能启动而面团机不能启动呢？"
-    )
-    assert dense == "请你对比一下oven-dev.yml和oven-test.yml，两者是一样的"
+    assert session.record.title == "What is left for the demo at three?"
 
 
 def test_the_name_of_a_conversation_is_its_title_where_it_says_more_than_the_turn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def session(shop: Shop, number: int, goal: str, *, project: str = "shop", more: 
     name = f"moment-202603{number:02d}-090000-{number:08x}"
     path = shop.write(
         f"vault/facts/2026-03-{number:02d}/{name}.md",
-        f"---\nid: {name}\ncategory: moment\nkind: episode\nschema: session\ntitle: t\n"
+        f"---\nid: {name}\ncategory: moment\nkind: episode\nschema: session\ntitle: {goal}\n"
         f"status: active\noutcome: partial\ncreated: 2026-03-{number:02d}T09:00:00Z\n"
         f"confidence: 0.69\nimportance: 0.6\nproject: {project}\nsources:\n"
         f'  - "[[claude-code-{number:012x}#^m0123456789]]"\n---\n{goal}\n\n'
@@ -113,3 +114,16 @@ def test_no_session_leaves_its_line_or_its_room(goal: str, items: list[str], mos
     assert len(text) <= most
     assert len(text.splitlines()) <= 1
     assert "<" not in text
+
+
+def test_a_title_of_other_words_stands_before_a_thin_goal() -> None:
+    memory = Memory(
+        id="moment-1", category="moment", schema="session", text="then commit, and push",
+        title="Report in JSON by default",
+    )  # fmt: skip
+    told = last_session(memory, "2026-03-05", 400)
+    assert ": Report in JSON by default: then commit, and push. (" in told
+    alike = replace(memory, text="let the till report in JSON by default from now on")
+    assert last_session(alike, "2026-03-05", 400).startswith(
+        "- last session 2026-03-05: let the till"
+    )

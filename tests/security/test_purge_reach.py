@@ -46,7 +46,7 @@ def lived_in(vault: Vault) -> Vault:
     path.rename(path.with_name(f"My {WORD} note.md"))
     vault.take_up_edits()
     named = vault.root / vault.memory(held).path
-    named.write_text(named.read_text().replace("tags:", f"aliases:\n  - the {WORD} thing\ntags:"))
+    named.write_text(named.read_text().replace("aliases:", f"aliases:\n  - the {WORD} thing"))
     vault.take_up_edits()
     vault.consolidate(full=True)
     vault.search(WORD)
@@ -103,6 +103,7 @@ def test_purge_leaves_no_word_below_the_home_folder(
     vault.consolidate(full=True)
     vault.rebuild()
     assert standing(vault, tmp_path, *words) == []
+    assert all(box.title and not box.title.startswith(TITLE) for box in vault.boxes())
     whole = named.get("reference") == conversation()[0].transcript
     assert bool(where(vault.root, "postgres")) is not whole
 

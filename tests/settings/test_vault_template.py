@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from engram.consolidate.passes import record_index
 from engram.model.errors import ConfigError
 from engram.settings.load import VAULT_KEYS, load, vault_template
 from engram.settings.registry import SHARED_SPACES
 from engram.settings.shipped import shared_template
 
 VIEWS = sorted((vault_template() / "views").glob("*.base"))
-#: header keys of design 4.1 that the views may show
+#: header keys of memories, entities and conversations that the views may show
 FIELDS = {
     "category", "status", "status_reason", "status_since", "created", "expires", "confidence",
     "importance", "authority", "project", "superseded_by", "conflicts", "title",
-    "decision_state", "due", "priority",
+    "decision_state", "due", "priority", "type", "aliases", "source",
 }  # fmt: skip
 
 
@@ -28,8 +27,8 @@ def test_the_template_is_exactly_this() -> None:
     files = {path for path in vault_template().rglob("*") if path.is_file()}
     assert {path.relative_to(vault_template()).as_posix() for path in files} == {
         ".gitignore", ".stignore", "README.md", "engram.toml", "home.md",
-        "views/decisions.base", "views/needs-review.base",
-        "views/open-commitments.base", "views/this-week.base",
+        "views/conversations.base", "views/decisions.base", "views/needs-review.base",
+        "views/open-commitments.base", "views/people.base", "views/this-week.base",
     }  # fmt: skip
 
 
@@ -75,7 +74,7 @@ def test_a_view_is_a_valid_base_and_names_only_what_exists(path: Path) -> None:
     for name in base["properties"]:
         assert name in formulas or name.removeprefix("note.") in FIELDS
     for view in base["views"]:
-        assert set(view) <= {"type", "name", "filters", "groupBy", "order", "sort"}
+        assert set(view) <= {"type", "name", "filters", "groupBy", "order", "sort", "limit"}
         assert view["type"] == "table"
         shown = [*view["order"], *(row["property"] for row in view["sort"])]
         shown += [view["groupBy"]["property"]] if "groupBy" in view else []
@@ -101,9 +100,7 @@ def test_the_home_note_links_to_views_that_exist() -> None:
     links = re.findall(r"\[\[([^\]#|]+)(?:#([^\]|]+))?", text)
     for target, view in links:
         if not target.endswith(".base"):
-            # consolidation makes the index page, once there are records
-            made = f"{target}.md" == record_index.PATH
-            assert made or (vault_template() / f"{target}.md").is_file()
+            assert (vault_template() / f"{target}.md").is_file()
             continue
         base = yaml.safe_load((vault_template() / "views" / target).read_text(encoding="utf-8"))
         assert not view or view in {row["name"] for row in base["views"]}

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from engram.model.memory import Memory
 from engram.model.settings import BoxSettings
-from engram.weave.boxes import fold, line_of, topics_of, weave
+from engram.model.turn import turn_of
+from engram.weave.boxes import fold, goal_of, line_of, topics_of, weave
 from tests.weave.yarn import SESSION, START, memory, talk
 
 SETTINGS = BoxSettings()
@@ -110,17 +111,24 @@ def test_a_box_says_what_was_talked_of() -> None:
     memories = talk(("writing-style", "reports"), ("reports",))
     memories[1] = replace(memories[1], extra=(("outcome", "It ships\non Friday."),))
     goal = "  Agree how the report\nshould look. " + "x" * 200
-    (box,), _ = weave(memories, SETTINGS, LATER, opening=lambda name: goal * (name == SESSION))
-    assert box.title == "Reports, writing style"
-    assert box.goal == ("Agree how the report should look. " + "x" * 200)[:100]
+    (box,), _ = weave(
+        memories,
+        SETTINGS,
+        LATER,
+        beginning=lambda name: [turn_of("user", goal, START)] * (name == SESSION),
+    )
+    assert box.goal == "Agree how the report should look."
     assert box.outcome == "It ships on Friday."
     assert (box.created, box.sealed) == (START, "2026-03-06T10:01:00Z")
     assert box.lines == tuple((one.id, one.text) for one in memories)
 
 
-def test_a_box_without_topics_is_called_after_its_first_memory() -> None:
-    (box,), _ = weave(talk(()), SETTINGS, LATER)
-    assert box.title == "Statement 0."
+def test_a_goal_ends_at_a_word_and_within_no_bracket() -> None:
+    said = "please send the offer to the people of the choir and to the neighbours on the left"
+    assert goal_of(f"{said} side of the street") == f"{said} side of the"
+    assert goal_of(f"{said} (Sofie, Anna and Jonas with his dog)") == said
+    assert goal_of("short (Sofie") == "short (Sofie"
+    assert goal_of("x" * 200) == "x" * 100
 
 
 def test_a_line_of_a_box_is_inert() -> None:

@@ -46,7 +46,9 @@ def test_what_was_retired_is_nowhere_on_the_page() -> None:
 
 def test_without_a_model_the_newest_active_statements_stand_as_they_are() -> None:
     page = fold(MARA, [JOINED, LEADS, FINANCE])
-    assert page.synthesis == "- Mara Holt leads finance.\n- Mara Holt joined Tern Bakery."
+    who, _, *listed = page.synthesis.split("\n")
+    assert who.startswith("Person. Last spoken of on 2026-")
+    assert listed == ["- Mara Holt leads finance.", "- Mara Holt joined Tern Bakery."]
     assert page.synthesis_by == "listed"
 
 

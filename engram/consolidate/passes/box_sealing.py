@@ -106,12 +106,10 @@ def _mend_lines(
         memory = known.get(name)
         line = box_weaver.line(memory) if memory else text
         lines.append((name, text if text.startswith(line) else line))
-    if gone:
-        machine.put(
-            replace(left, lines=tuple(lines)), f"{len(gone)} of its memories gone or forgotten"
-        )
-    elif tuple(lines) != box.lines:
-        machine.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
+    if gone or tuple(lines) != box.lines:
+        why = f"{len(gone)} of its memories gone or forgotten" if gone else ""
+        after = box_weaver.retold(box, replace(left, lines=tuple(lines)), (), context.view)
+        machine.put(after, why or "a memory in it was edited")
 
 
 def _is_gone(name: str, memory: Memory | None) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook, WantedPage, is_worth_a_page
 from engram.language.names import fragments, likely
+from engram.language.proper_names import mentioned_in
 from engram.model.entity import Entity, Named
 from engram.model.entity_ids import is_entity_id, stem_of
 from engram.model.memory import Memory
@@ -30,16 +31,17 @@ def plan(context: PassContext) -> list[Step]:
     mentioned = context.view.mentioned()
     told = _told(context)
     said = [memory.text for memory in told if memory.status == "active"]
-    touched = {name for memory in told for name in memory.entities}
-    found = {*mentioned, *touched}
+    touched = {book.lead(name) for memory in told for name in mentioned_in(memory)}
+    found = {*map(book.lead, mentioned), *touched}
     if context.changed is None or any(map(book.is_page, context.changed)):
         # a person may have written an alias on a page
         found.update(entity.id for entity in context.view.entities())
     else:
         found = likely(found, touched, said)
-    counts: Counter[str] = Counter()
-    for name in filter(is_entity_id, found):
-        counts[book.lead(name)] += mentioned.get(name, 0)
+    counts = Counter({book.lead(name): 0 for name in filter(is_entity_id, found)})
+    for name, count in mentioned.items():
+        if (entity := book.lead(name)) in counts:
+            counts[entity] += count
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
     groups = [(group, _wanted(book, group)) for group in fragments(named, said)]
     worth = [(group, page) for group, page in groups if page is not None]
@@ -73,7 +75,7 @@ def _wanted(book: EntityBook, group: Sequence[str]) -> WantedPage | None:
         aliases += (page.name, *page.aliases) if page is not None else ()
     found = {memory.id: memory for one in group for memory in book.memories(one)}
     memories = list(found.values())
-    if book.page(stays) is None and not any(pages) and not is_worth_a_page(group, memories):
+    if book.page(stays) is None and not any(pages) and not is_worth_a_page(memories):
         return None
     return WantedPage(stays, memories, aliases)
 

@@ -1,24 +1,18 @@
 """Entity page pass: changed memories -> the pages of the entities they name.
 
-An entity gets a page once two live memories name it, or one that is about it, and keeps it from
-then on. A memory of category `entity` is about the first name in it, a `relationship` about all. A
+An entity gets a page once a live memory names it, in its header or in its words, and keeps it from
+then on: a link that a memory was written with has a target. A
 run over what changed updates the entities of those memories, and pages that were edited; that a
 person took a link out of a memory shows at the next full run.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.entity_book import (
-    LEAST_MEMORIES,
-    EntityBook,
-    WantedPage,
-    is_worth_a_page,
-    told_of,
-)
+from engram.consolidate.entity_book import EntityBook, WantedPage, is_worth_a_page
+from engram.language.proper_names import mentioned_in
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.ids import is_memory_id
@@ -32,9 +26,7 @@ def plan(context: PassContext) -> list[Step]:
     book = EntityBook(context)
     wanted = [WantedPage(name, book.memories(name)) for name in _concerned(context, book)]
     wanted = [
-        one
-        for one in wanted
-        if book.page(one.id) is not None or is_worth_a_page([one.id], one.memories)
+        one for one in wanted if book.page(one.id) is not None or is_worth_a_page(one.memories)
     ]
     steps: list[Step] = []
     for one, after in zip(wanted, book.written(wanted), strict=True):
@@ -47,21 +39,16 @@ def plan(context: PassContext) -> list[Step]:
 def _concerned(context: PassContext, book: EntityBook) -> list[str]:
     """The ids of entities to check: those of changed memories, in a full run all."""
     if context.changed is None:
-        named = Counter(name for memory in context.view.live() for name in memory.entities)
-        telling = {name for memory in context.view.live() for name in told_of(memory)}
-        # a merged id counts for the entity that it leads to
-        counted: Counter[str] = Counter()
-        for name, count in named.items():
-            counted[book.lead(name)] += count
-        often = {name for name, count in counted.items() if count >= LEAST_MEMORIES}
+        named = [name for name, live in context.view.mentioned().items() if live]
+        linked = [name for memory in context.view.live() for name in memory.entities]
         paged = (one.id for one in context.view.entities() if not one.merged_into)
-        return _named({*often, *map(book.lead, telling), *paged})
+        return _named({*map(book.lead, (*named, *linked)), *paged})
     found: set[str] = set()
     gone: set[str] = set()
     for identifier in context.changed:
         memory = context.view.memory(identifier)
         if memory is not None:
-            found.update(map(book.lead, memory.entities))
+            found.update(map(book.lead, mentioned_in(memory)))
         elif is_memory_id(identifier):
             gone.add(identifier)
         elif book.is_page(identifier):

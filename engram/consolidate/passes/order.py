@@ -18,6 +18,7 @@ from engram.consolidate.passes import (
     entity_pages,
     expiry,
     grace_period,
+    home_page,
     identity,
     profile,
     record_index,
@@ -43,6 +44,7 @@ PASSES: tuple[Pass, ...] = (
     profile.plan,
     identity.plan,
     record_index.plan,
+    home_page.plan,
 )
 
 #: what is done in a vault that is shared with others: nothing that rests on reads or conversations

@@ -27,6 +27,15 @@ from dataclasses import dataclass, replace
 
 from engram.consolidate.condense import CitedStatement, CondensedLine, condensed, room_for
 from engram.consolidate.context import PassContext
+from engram.consolidate.profile_sections import (
+    CATEGORIES,
+    FORMER,
+    GONE,
+    KNOWN,
+    OF_PROJECT,
+    SECTIONS,
+    section_of,
+)
 from engram.consolidate.repeated_lines import unsaid
 from engram.model.authority import authority_rank
 from engram.model.change import Change
@@ -37,16 +46,6 @@ from engram.model.step import Step
 from engram.model.text import first_line, tokens_of
 
 TASK, PATH = "profile", "profile.md"
-#: category -> heading, in the order of the page
-SECTIONS = {
-    "preference": "Preferences",
-    "principle": "Principles",
-    "correction": "Corrections",
-    "skill": "Skills",
-    "fact": "About the user",
-}
-#: how the heading of a project's rules begins
-_OF_PROJECT = "Project "
 _ABOUT = (
     "*A line that ends in a link follows the memory it links to. What holds in one project stands"
     " under its name. Lines of your own stay as they are.*"
@@ -63,7 +62,7 @@ _GIVEN = 3
 _LINKS = re.compile(r"(?:\s*(?<!\\)\[\[[a-z0-9-]{1,80}\]\])+\s*$")
 _LINK = re.compile(r"\[\[([a-z0-9-]+)\]\]")
 #: how the ids of these categories' memories begin
-_BORN = re.compile(rf"(?:{'|'.join(SECTIONS)})-\d{{8}}-\d{{6}}-[0-9a-f]{{8}}(?:-\d+)?")
+_BORN = re.compile(rf"(?:{'|'.join(CATEGORIES)})-\d{{8}}-\d{{6}}-[0-9a-f]{{8}}(?:-\d+)?")
 _CONDENSED = re.compile(r"\*Condensed on (\S+Z): what is not listed here is still in the vault\.\*")
 _NOTE_LINES = 2
 _MOST_HEIRS = 20
@@ -88,6 +87,7 @@ def plan(context: PassContext) -> list[Step]:
         return []
     edit = Edit()
     kept, moved = _in_new_form(page, edit, _kept(context, page, edit))
+    _drop_emptied(page, edit)
     fresh = [*moved, *_fresh(context, page, [*kept, *moved], edit)]
     made = _added(page, edit, fresh)
     too_long = made.count("\n") > context.settings.consolidate.profile_max_lines
@@ -104,9 +104,9 @@ def plan(context: PassContext) -> list[Step]:
 
 def is_bare(text: str) -> bool:
     """Whether a page has nothing but what this pass writes around its lines."""
-    ours = {"", _ABOUT_BEFORE, *_HEAD.splitlines(), *(f"## {one}" for one in SECTIONS.values())}
+    ours = {"", _ABOUT_BEFORE, *_HEAD.splitlines(), *(f"## {one}" for one in KNOWN)}
     lines = _CONDENSED.sub("", text).splitlines()
-    return all(line in ours or line.startswith(f"## {_OF_PROJECT}") for line in lines)
+    return all(line in ours or line.startswith(f"## {OF_PROJECT}") for line in lines)
 
 
 def _bytes(text: str | None) -> bytes | None:
@@ -156,7 +156,7 @@ def _linked(context: PassContext, bullet: Bullet) -> list[Memory | None] | None:
     names = _LINK.findall(links.group())
     memories = [context.view.memory(name) for name in names]
     for name, memory in zip(names, memories, strict=True):
-        ours = _is_of_profile(memory) if memory else _BORN.fullmatch(name) is not None
+        ours = _was_ours(memory) if memory else _BORN.fullmatch(name) is not None
         if not ours:
             return None
     return memories
@@ -172,7 +172,7 @@ def _entry_of(
         live, text = (heir,), _line(heir)
     if len(live) != len(linked):
         return None
-    return _Entry(live, text, bullet.heading or _heading(live[0]), bullet.line)
+    return _Entry(live, text, bullet.heading or section_of(live[0]), bullet.line)
 
 
 def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
@@ -188,26 +188,23 @@ def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
 
 def _belongs(memory: Memory) -> bool:
     """Whether a memory belongs on the page now."""
-    open_to_all = memory.sensitivity != "secret" and memory.space != "session"
-    return memory.live and open_to_all and _is_of_profile(memory)
+    return memory.live and section_of(memory) != ""
 
 
-def _is_of_profile(memory: Memory) -> bool:
-    """Whether it is about the person's ways; of facts only the person's own are.
-
-    What an agent told of how something is done is no skill of the person's.
-    """
-    if not memory.of_owner or memory.category not in SECTIONS:
-        return False
-    told = memory.category == "skill" and not authority_rank(memory.authority)
-    return memory.space == "user" or not (told or memory.category == "fact")
+def _was_ours(memory: Memory) -> bool:
+    """Whether a line that links to a memory is ours: it belongs on the page, or once did."""
+    former = memory.category in ("skill", "correction", "preference", "principle")
+    return former or section_of(memory) != "" or memory.space in ("user", "session")
 
 
-def _heading(memory: Memory) -> str:
-    """The heading of a new line: its project's where it holds there alone, else its category's."""
-    if memory.space == "project" and memory.project:
-        return f"{_OF_PROJECT}{one_line(memory.project)}"
-    return SECTIONS[memory.category]
+def _drop_emptied(page: Lines, edit: Edit) -> None:
+    """Drop the headings of sections that pages had once, when their last line goes."""
+    for section in page.sections:
+        inside = range(section.start + 1, section.end)
+        filled = {number for number in inside if bare(page.raw[number]).strip()}
+        if section.heading in GONE and filled and filled <= edit.drop:
+            # the line feed behind the last line is the page's
+            edit.drop.update(range(section.start, min(section.end, len(page.raw) - 1)))
 
 
 def _in_new_form(
@@ -225,8 +222,8 @@ def _in_new_form(
     stay: list[_Entry] = []
     moved: list[_Entry] = []
     for entry in kept:
-        headings = {_heading(memory) for memory in entry.memories}
-        if entry.heading not in SECTIONS.values() or headings <= set(SECTIONS.values()):
+        headings = {section_of(memory) for memory in entry.memories}
+        if entry.heading not in KNOWN or headings <= KNOWN:
             stay.append(entry)
             continue
         edit.drop.add(entry.line)
@@ -239,7 +236,7 @@ def _in_new_form(
 
 
 def _entry(memory: Memory) -> _Entry:
-    return _Entry((memory,), _line(memory), _heading(memory))
+    return _Entry((memory,), _line(memory), section_of(memory))
 
 
 def _line(memory: Memory) -> str:
@@ -264,8 +261,8 @@ def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit
     said = [(one.heading, _bare(one.text)) for one in page.bullets() if one.line not in gone]
     said += [(entry.heading, _bare(entry.text)) for entry in kept]
     found: list[_Entry] = []
-    for heading in dict.fromkeys(map(_heading, best)):
-        here = [memory for memory in best if _heading(memory) == heading]
+    for heading in dict.fromkeys(map(section_of, best)):
+        here = [memory for memory in best if section_of(memory) == heading]
         # what holds in another project says nothing of this one
         heard = [text for where, text in said if where == heading or not _is_project(where)]
         new = [_entry(here[place]) for place in unsaid(heard, map(_shown, here))]
@@ -275,7 +272,7 @@ def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit
 
 
 def _is_project(heading: str) -> bool:
-    return heading.startswith(_OF_PROJECT)
+    return heading.startswith(OF_PROJECT)
 
 
 def _looked_at(context: PassContext, page: Lines) -> Iterable[Memory]:
@@ -304,10 +301,14 @@ def _by_rank(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _added(page: Lines, edit: Edit, entries: Iterable[_Entry]) -> str:
-    texts: dict[str, list[str]] = {heading: [] for heading in SECTIONS.values()}
+    there = {section.heading.casefold() for section in page.sections}
+    texts: dict[str, list[str]] = {heading: [] for heading in SECTIONS}
     for entry in entries:
-        texts.setdefault(entry.heading, []).append(entry.text)
+        names = (entry.heading, *FORMER.get(entry.heading, ()))
+        heading = next((name for name in names if name.casefold() in there), entry.heading)
+        texts.setdefault(heading, []).append(entry.text)
     edit.add = {heading: found for heading, found in texts.items() if found}
+    edit.order = SECTIONS
     return page.edited(edit)
 
 
@@ -359,7 +360,7 @@ def _chosen(entries: Sequence[_Entry], most: int, tokens: int | None = None) -> 
     chosen = chosen[: max(most, len(must))]
     while tokens is not None and len(chosen) > len(must) and _tokens(chosen) > tokens:
         chosen.pop()
-    order = list(dict.fromkeys([*SECTIONS.values(), *(entry.heading for entry in entries)]))
+    order = list(dict.fromkeys([*SECTIONS, *(entry.heading for entry in entries)]))
     places = {id(entry): place for place, entry in enumerate(entries)}
     return sorted(chosen, key=lambda one: (order.index(one.heading), places[id(one)]))
 

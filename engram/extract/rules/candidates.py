@@ -20,6 +20,7 @@ from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.profile_facts import settled_fact
+from engram.language.proper_names import whole_name
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
 from engram.language.when import find_times, fixed_times, past_times
@@ -46,7 +47,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     if slot:
         space = "user" if slot.startswith(_OF_PERSON) else "project"
     named = match.groupdict()
-    person = named.get("person") or named.get("other") or ""
+    person = whole_name(named.get("person") or named.get("other") or "", said)
     return Candidate(
         category=rule.category,
         text=with_title(told if turn.guessed else anchored(told, turn.day), turn),

@@ -230,6 +230,10 @@ class BoxWeaver(Protocol):
         """`(before, after)` of the boxes that tell of memories or turns to be forgotten."""
         ...
 
+    def retold(self, box: Box, after: Box, links: Some[str], view: VaultView) -> Box:
+        """A box `after` a change, its title and goal without the turns of these links."""
+        ...
+
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
         """`(before, after)` of the boxes whose links to their trace neighbours are missing."""
         ...

@@ -27,10 +27,10 @@ FORMAT = 1
 CONFIG = "engram.toml"
 FACTS, TRANSCRIPTS = "facts", "transcripts"
 BOXES, ENTITIES, SUMMARIES = "boxes", "entities", "summaries"
-PROFILE, IDENTITY, INDEX = "profile.md", "IDENTITY.md", "index.md"
+PROFILE, IDENTITY, INDEX, HOME = "profile.md", "IDENTITY.md", "index.md", "home.md"
 PHASES = "phases.md"
 #: plain pages that the program writes into: what it makes of memories, and phases
-PROSE = (PROFILE, IDENTITY, INDEX, PHASES)
+PROSE = (PROFILE, IDENTITY, INDEX, PHASES, HOME)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
@@ -48,7 +48,7 @@ FOLDERS = (
 #: files written by the program, never imported as a person's words
 OWN = (
     *(folder.partition("/")[0] for folder in FOLDERS if folder != INBOX), TAKEN,
-    "README.md", "home.md", PROFILE, IDENTITY, INDEX, PHASES, "views",
+    "README.md", HOME, PROFILE, IDENTITY, INDEX, PHASES, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
 CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES, SUMMARIES)

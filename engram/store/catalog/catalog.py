@@ -413,6 +413,9 @@ class Catalog:
 
     def put_memory(self, memory: Memory, audience: Audience = "person") -> None:
         """Record a memory as its file says it, and to whom it may be given."""
+        # imported here: a question writes nothing
+        from engram.language.proper_names import mentioned_in
+
         self._drop_memory(memory.id)
         self.db.do(
             "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -439,7 +442,7 @@ class Catalog:
         self.db.many(
             "insert or ignore into mentions values(?,?)",
             # what a session holds stands on no page of an entity
-            [(name, memory.id) for name in memory.entities if memory.space != SESSION],
+            [(name, memory.id) for name in mentioned_in(memory) if memory.space != SESSION],
         )
         self.db.many(
             "insert or ignore into called values(?,?)",

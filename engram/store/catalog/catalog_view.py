@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.ports import TurnLog
     from engram.model.step import Access, Page
+    from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.database import CacheDatabase, Row
@@ -263,7 +264,7 @@ class CatalogView:
         return decode(Summary, row[0]) if row else None
 
     def mentioned(self) -> dict[str, int]:
-        """Entity names that memories link to, by name, and how many live ones do."""
+        """What memories name (`language/proper_names`), by id, and how many live ones do."""
         return dict(
             self._db.rows(
                 f"select entity, sum({_LIVE}) from mentions"
@@ -276,13 +277,14 @@ class CatalogView:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
             f"select entity from mentions join memories on id = memory where {_LIVE}"
+            " and entity not like 'name-%' and entity not like 'word-%'"
             " group by entity order by count(*) desc, entity limit ?",
             most,
         )
         return [str(row[0]) for row in rows]
 
     def about(self, entity: str) -> list[Memory]:
-        """Memories of any status that link to this entity name, oldest first."""
+        """Memories of any status that name this entity, oldest first."""
         return self._memories("mentions join memories on id = memory where entity = ?", entity)
 
     def page(self, path: str) -> str | None:
@@ -296,12 +298,13 @@ class CatalogView:
         """A number for each of these links of turns that is known, in the order of speech."""
         return self._catalog().turns.spoken(links)
 
-    def opening(self, session: str, without: Iterable[str] = ()) -> str:
-        """What the user said first in a conversation; empty where that is hidden or not known."""
+    def beginning(self, session: str, without: Iterable[str] = ()) -> Iterator[Turn]:
+        """The first turns of the user in a conversation that are not hidden, a few, in order."""
         catalog = self._catalog()
         hidden = catalog.hidden().union(without)
-        places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
-        return "".join(turn.text for turn in self._turn_log.read(places))
+        for link, segment, offset, length in catalog.turns.beginning(session):
+            if link not in hidden:
+                yield from self._turn_log.read([(segment, offset, length)])
 
     def _memories(self, where: str, *values: object) -> list[Memory]:
         """The memories of some rows, oldest first."""

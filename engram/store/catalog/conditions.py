@@ -1,4 +1,4 @@
-"""SQL conditions of a filter without words: tag, day, category, status, space, project.
+"""SQL conditions of a filter without words: tag, day, category, status, space, project, record.
 
 What passes is exactly what `recall.filter.Filter` admits, and no memory is decoded to find out.
 """
@@ -29,8 +29,11 @@ def where(
     since: str = "",
     before: str = "",
     space: str = "",
+    without: str = "",
 ) -> Where:
-    """The memories of these statuses; empty arguments do not filter.
+    """The memories of these statuses, but records of the schema `without`.
+
+    Empty arguments do not filter.
 
     `since` is the first day that counts and `before` the first that does not; a month or a year is
     compared as text, as days are.
@@ -42,6 +45,8 @@ def where(
         said.append(Where("project = ?", (project,)))
     if space:
         said.append(Where("space = ?", (space,)))
+    if without:
+        said.append(Where("record != ?", (without,)))
     if tag:
         said.append(Where("id in (select id from tags where tag = ?)", (tag,)))
     if since:

@@ -39,7 +39,9 @@ class TraceRows:
         )
         for (name,) in missing:
             rows = self._db.rows("select body from boxes where trace = ?", name)
-            ((_, entry),) = _entries(decode(Box, row[0]) for row in rows)
+            entries = _entries(decode(Box, row[0]) for row in rows)
+            # one box alone makes no trace
+            entry = entries[0][1] if entries else ""
             self._db.do("insert into traces values(?,?)", name, entry)
         return _joined(row[0] for row in self._db.rows("select entry from traces order by id"))
 
@@ -69,5 +71,5 @@ def _entries(boxes: Iterable[Box]) -> list[tuple[str, str]]:
 
 
 def _joined(entries: Iterable[str]) -> bytes:
-    text = ",\n".join(entries)
+    text = ",\n".join(filter(None, entries))
     return f'{{"traces": {{{text}}}}}\n'.encode("ascii") if text else b""

@@ -29,6 +29,8 @@ _TAKEN_BACK = (
 
 #: so many characters that two turns begin with nobody types twice
 _OPENING = 200
+#: turns that a conversation begins with: later ones tell how it went on
+_FIRST_TURNS = 12
 _DIGITS = re.compile(r"\d+")
 
 
@@ -319,12 +321,13 @@ class TurnRows:
             found.update(rows)
         return found
 
-    def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
-        """`(link, segment, offset, length)` of the first user turn of a transcript, if any."""
+    def beginning(self, transcript: str) -> list[tuple[str, str, int, int]]:
+        """`(link, segment, offset, length)` of the first user turns of a transcript, in order."""
         return self._db.rows(
             "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
-            f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
+            f" and seq > 0 and state < {WITHDRAWN} order by seq limit ?",
             transcript,
+            _FIRST_TURNS,
         )
 
     def said_between(self, transcript: str, first: str, last: str, most: int) -> list[str]:

@@ -186,7 +186,7 @@ def _read(event: Event) -> tuple[str, str, dict[str, str]]:
 def _free_words(details: Mapping[str, str], remains: PurgeRemains) -> ReasonEraser:
     """All that the purge names: memories, pages, items, turns, conversations."""
     named = " ".join(details.get(key, "") for key in ("turns", "conversations", "items"))
-    return ReasonEraser(remains.ids.union(named.split()), remains.cleaned)
+    return ReasonEraser(remains.ids.union(named.split()), remains.cleaned, remains.pages)
 
 
 def _settled(committed: Transaction, remains: PurgeRemains, free: ReasonEraser) -> Transaction:
@@ -216,7 +216,7 @@ def _cleaned(committed: Transaction, remains: PurgeRemains, free: ReasonEraser) 
         # a page that went before has a word for its name: no memory's file may
         named = layout.is_page(one.path) and remains.names_file(one.path)
         if isinstance(one, Purged) or named or (before, after) == (None, None):
-            return Purged(remains.cleaned(one.path), None, None if named else after, one.why)
+            return Purged(remains.cleaned_path(one.path), None, None if named else after, one.why)
         return replace(one, before=before, after=after)
 
     plan = committed.plan

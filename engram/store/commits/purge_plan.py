@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import DistinctWords
+from engram.language.proper_names import entities_of_names, mentioned_in
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
@@ -70,7 +71,8 @@ class PurgePlanner:
     def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
         """Their entities, the summaries and the plain pages, without these memories."""
         entity = self._projections.view.entity
-        names = {name for memory in memories for name in memory.entities}
+        led = entities_of_names(self._projections.view.mentioned())
+        names = {led.get(name, name) for memory in memories for name in mentioned_in(memory)}
         named = [one for one in map(entity, sorted(names)) if one is not None]
         leads = sorted({one.merged_into or one.id for one in named})
         pages = [page for page in map(entity, leads) if page is not None]

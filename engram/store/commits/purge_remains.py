@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engram.language.distinct_words import tells, unspoken
+from engram.language.titles import title_of
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.link_targets import NamedFile
 from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
-from engram.store.base.layout import Content
+from engram.store.base.layout import ENTITIES, Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
@@ -123,6 +124,13 @@ class PurgeRemains:
         """Whether a word of what was purged stands in the name of a file."""
         return tells(path, self.rare)
 
+    def cleaned_path(self, path: str) -> str:
+        """The name of a file with marks for words of it; that of a page that went is a word."""
+        folder, _, name = path.rpartition("/")
+        if folder == ENTITIES and name.removesuffix(".md") in self.pages:
+            return f"{folder}/{MARK}.md"
+        return self.cleaned(path)
+
     def named_in(self, text: str) -> bool:
         """Whether a title, a topic or a name holds a word of what was purged."""
         return tells(text, self.words, self.phrase)
@@ -135,19 +143,19 @@ class PurgeRemains:
             box,
             lines=lines,
             topics=topics,
-            title="" if not lines else self._title(box.title),
+            title="" if not lines else self._title(box.title, lines[0][1]),
             goal="" if self._told_of(box.goal) else box.goal,
             outcome="" if self._told_of(box.outcome) else box.outcome,
             previous="" if box.previous in self.ids else box.previous,
             next="" if box.next in self.ids else box.next,
         )
 
-    def _title(self, title: str) -> str:
-        """A title without those of its topics that hold a word of what was purged."""
-        kept = ", ".join(part for part in title.split(", ") if not self.named_in(part))
-        if kept == title:
-            return "" if self._said(title) else title
-        return "" if self._said(kept) else kept[:1].upper() + kept[1:]
+    def _title(self, title: str, line: str) -> str:
+        """A title that holds no word of what was purged: else what the first memory left says."""
+        if not self._told_of(title):
+            return title
+        said = title_of(self.cleaned(line))
+        return "" if self._told_of(said) else said
 
     def _told_of(self, text: str) -> bool:
         return bool(text) and (self._said(text) or self.named_in(text))
@@ -157,6 +165,9 @@ class PurgeRemains:
         lines = entity.synthesis.split("\n")
         person = entity.synthesis_by == "person"
         kept = lines if person else [line for line in lines if not self._in(line)]
+        if entity.synthesis_by == "listed" and len(kept) < len(lines):
+            # who it is may be known from what goes: it is told anew when the page is
+            kept = [line for line in kept if line.startswith("- ")]
         return replace(
             entity,
             aliases=tuple(one for one in entity.aliases if not self.named_in(one)),
@@ -205,7 +216,7 @@ class PurgeRemains:
     def _in(self, line: str) -> bool:
         """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
-        if names & self.ids:
+        if names & self.ids or names & self.pages:
             return True
         if (names and _ITEM.match(line)) or _PLAIN.match(line):
             return False

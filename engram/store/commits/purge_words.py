@@ -29,10 +29,14 @@ _PLAIN = frozenset({"turns", "messages", "attempt", "retry_at", TICK})
 
 
 class ReasonEraser(NamedTuple):
-    """What was purged: its `names`, and what takes its words out of any other text."""
+    """What was purged: its `names`, the `pages` that went with it, what cleans any other text.
+
+    The id of a page that went is made of a name, and says it.
+    """
 
     names: Collection[str]
     cleaned: Callable[[str], str]
+    pages: Collection[str] = ()
 
     def without(self, events: Iterable[Event]) -> tuple[Event, ...]:
         """The events of one transaction without them."""
@@ -54,7 +58,8 @@ class ReasonEraser(NamedTuple):
              else self.cleaned(value))
             for key, value in event.details
         )  # fmt: skip
-        return event._replace(subject=self.cleaned(event.subject), details=details)
+        subject = MARK if event.subject in self.pages else self.cleaned(event.subject)
+        return event._replace(subject=subject, details=details)
 
     def without_in_trace(self, data: bytes) -> bytes:
         """The bytes of a trace without them; a line that cannot be read is left out."""

@@ -29,6 +29,7 @@ from engram.store.files import document
 if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
+    from engram.store.files.foreign_header import Value
 
 SPEAKER = re.compile(
     r"^\*\*(?P<role>user|participant|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
@@ -387,15 +388,17 @@ def _head(turn: Turn) -> bytes:
     from engram.model.markdown import inert_value
 
     title = " ".join(turn.title.split())[:120]
-    header = {
-        "source": turn.source,
-        "session": turn.session[:200],
-        "title": title,
-        "project": turn.project,
+    header: dict[str, Value] = {
+        "source": inert_value(turn.source),
+        "session": inert_value(turn.session[:200]),
+        "title": inert_value(title),
+        # what quick switchers look for: the file's name is that of no conversation
+        "aliases": [inert_value(title)] if title else [],
+        "project": inert_value(turn.project),
         "started": turn.time,
         "dated": DATE_GUESSED if turn.guessed else "",
     }
-    kept = {key: inert_value(value) for key, value in header.items() if value}
+    kept = {key: value for key, value in header.items() if value}
     return document.render(kept, _heading(title, turn.source, day_of(turn.time)) + "\n")
 
 
@@ -459,9 +462,10 @@ def _nameless(name: str, keys: Sequence[str], data: bytes) -> bytes:
     """A transcript without its title, in the header and as its heading, or its session's name."""
     parsed = document.parse(data)
     title, header = parsed.header.get("title"), parsed.header
-    other = {"title": None, "session": f"#{name.rpartition('-')[2]}"}
+    other = {"title": None, "aliases": None, "session": f"#{name.rpartition('-')[2]}"}
+    also = ("aliases",) if "title" in keys else ()
     try:
-        data = document.patch(data, {key: other[key] for key in keys if key in header})
+        data = document.patch(data, {key: other[key] for key in (*keys, *also) if key in header})
     except BadInput:
         return data
     if "title" not in keys or not isinstance(title, str):

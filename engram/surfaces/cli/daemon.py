@@ -185,10 +185,16 @@ def pause(sources: tuple[str, ...]) -> None:
 @common
 def resume(sources: tuple[str, ...]) -> None:
     """Go on with these sources, or with everything."""
+    from engram.daemon.state.pause import read
     from engram.daemon.state.pause import resume as put
 
     _check(sources)
-    _tell(put(_places().state_dir, sources))
+    before = _names(read(_places().state_dir))
+    paused = put(_places().state_dir, sources)
+    if wants_json() or _names(paused) or not before:
+        _tell(paused)
+    else:
+        say(f"reads again: {', '.join(before)}")
 
 
 def _check(names: tuple[str, ...]) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.memory import SCHEMAS, SPACES, STATUSES
+from engram.model.memory import SCHEMAS, SESSION, SPACES, STATUSES
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, as_of, common, period
 from engram.surfaces.cli.memory_line import memory_line
-from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from engram.model.memory import Memory
+
+#: sessions that are counted at most
+_MOST_COUNTED = 10_000
 
 
 @click.command("list")
@@ -40,21 +44,35 @@ def command(
     category: tuple[str, ...], schema: tuple[str, ...], status: tuple[str, ...], project: str,
     space: str | None, tag: str, since: str, before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
-    """The memories that pass the filters, newest first."""
+    """The memories that pass the filters, newest first.
+
+    Records of sessions are counted below the others; --schema session, --category and --json show
+    them.
+    """
+    is_page = not (category or schema or wants_json())
     with opened() as vault:
-        found = vault.list(
-            categories=category, statuses=status, project=project, tag=tag, since=since,
-            before=before, as_of=as_of, schemas=schema, space=space or "", limit=limit + 1,
+        asked = partial(
+            vault.list, categories=category, statuses=status, project=project, tag=tag,
+            since=since, before=before, as_of=as_of, space=space or "",
         )  # fmt: skip
+        found = asked(schemas=schema, without=SESSION if is_page else "", limit=limit + 1)
+        sessions = len(asked(schemas=(SESSION,), limit=_MOST_COUNTED)) if is_page else 0
     shown = found[:limit]
     if wants_json():
         emit_json([shapes.memory_row(memory) for memory in shown])
     else:
         show_rows(shown)
-    if not found:
-        talk("no memories")
-    elif len(found) > limit:
+    if len(found) > limit:
         talk(f"there are more: --limit {limit * 10} shows older ones too")
+    if sessions:
+        talk(counted(sessions, "engram list --schema session", beside=bool(found)))
+    elif not found:
+        talk("no memories")
+
+
+def counted(sessions: int, command: str, *, beside: bool) -> str:
+    """How many records of sessions there are, beside what is shown, and what shows them."""
+    return f"{'and ' if beside else ''}{plural(sessions, 'session')}: {command}"
 
 
 def show_rows(found: Iterable[Memory]) -> None:

@@ -1,0 +1,309 @@
+"""A statement -> the names in it, the kind of each, and the relation that it states.
+
+    "The user's sister Katja moved to Kiel."  ->  Katja, person, "sister"; Kiel, place
+
+The kind is told by what stands around a name: a relation, a title, a possession or a doing of
+people, work at it, living in it. A capital within a sentence tells a name and no kind (''), one at
+the beginning nothing but that the word may be a name that is known from elsewhere (`OPENING`).
+Weekdays, months, languages, nationalities, feasts, titles alone, tools (`language/keywords`), words
+in capitals, code, headings and what stands before a colon are no names. English; titles of German
+too, in which nouns have capitals and count for nothing. Pure, linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from engram.language.english import is_english
+from engram.language.keywords import is_tool, word_set
+from engram.language.own_statements import ORDERS
+from engram.language.sentences import sentence_ranges
+from engram.language.stop_words import TAG
+from engram.model.entity_ids import entity_id, is_entity_id, stem_of
+from engram.model.ids import slug
+from engram.model.memory import SESSION, Memory, schema_name
+
+#: the ids of names without a kind: a sure one, and the first word of a sentence
+NAMED, OPENING = "name-", "word-"
+_LONGEST = 2000
+
+
+class ProperName(NamedTuple):
+    """A name as it is written, its type ('' where nothing tells it), and a relation or ''.
+
+    The relation is to the user ("sister"), or names whose it is ("sister of Jonas"). `opens` says
+    that only the beginning of a sentence gives the word its capital.
+    """
+
+    name: str
+    type: str
+    role: str = ""
+    opens: bool = False
+
+    @property
+    def id(self) -> str:
+        """`person-katja`; of a name without a type `name-katja`, of a mere opening `word-katja`."""
+        if self.type:
+            return entity_id(self.name, self.type)
+        return f"{OPENING if self.opens else NAMED}{slug(self.name)}"
+
+
+_W = r"[A-ZÀ-ÖØ-ÞŁŚŠŽČ][\w'’]*[a-zà-öø-ÿ](?:-[A-ZÀ-ÖØ-Þ]\w*[a-zà-öø-ÿ])?(?<!['’]s)(?![\w(/_@]|\.\w)"
+_NAME = rf"{_W}(?: (?:(?:von|van|de|der|den|di|da|del|la|le|zu) )*{_W}){{0,2}}"
+_TITLE = r"(?:Dr|Prof|Mr|Mrs|Ms|Miss|Frau|Herr|Doctor|Professor)\b\.?"
+#: a name, or one with a title before it
+_CALLED = rf"(?:{_TITLE} )?{_NAME}"
+_KIN = (
+    r"(?:step|half-|god|grand|great-grand)?(?:mother|father|mum|mom|dad|sister|brother|son"
+    r"|daughter|child|kid|parent|ma|pa)(?:-in-law)?|wife|husband|spouse|partner|girlfriend"
+    r"|boyfriend|fianc[ée]e?|baby|twin|aunt|uncle|cousin|niece|nephew|grandma|grandpa|granny"
+)
+_PEOPLE = (
+    rf"{_KIN}|(?:best |close |old |school )?friend|(?:boss|manager|supervisor|mentor|colleague"
+    r"|co-?worker|team ?mate|(?:team|tech) lead|co-?founder|assistant|intern|designer|developer"
+    r"|client|customer|accountant|landlord|landlady|(?:working )?student|neighbou?r|flatmate"
+    r"|roommate|teacher|tutor|professor|coach|trainer|doctor|gp|dentist|vet|therapist|physio(?:therapist)?|midwife|nanny"
+    r"|babysitter|paediatrician|pediatrician|lawyer)"
+)
+_PETS = r"dog|cat|puppy|kitten|horse|rabbit|hamster|parrot"
+_ADJECTIVES = (
+    r"(?:(?:new|old|older|elder|younger|little|big|youngest|oldest|eldest|twin|late|former|ex|own"
+    r"|current|direct|first|second|only|other|closest) )*"
+)
+_OURS = r"(?:[Tt]he user's|[Mm]y|[Oo]ur|the)"
+_THEIRS = r"(?:[Hh]is|[Hh]er|[Tt]heir)"
+_LINKED = r"(?:,? (?:is |are |was )?(?:called |named )?|'s name is |, )"
+_ROLE = rf"{_ADJECTIVES}(?P<role>(?i:{_PEOPLE}|{_PETS}))"
+#: `the user's sister Katja`, `our daughter is called Mia`, `Jonas's sister Maja`, `Grandma Ilse`
+_RELATED = (
+    re.compile(
+        rf"\b(?:(?P<ours>{_OURS})|(?P<theirs>{_THEIRS})|(?P<of>{_NAME})['’]s?) {_ROLE}{_LINKED}"
+        rf"(?P<name>{_CALLED})"
+    ),
+    re.compile(
+        rf"(?P<name>{_CALLED})(?:,| is| was|, who is|'s) (?:(?P<ours>{_OURS})|(?P<theirs>{_THEIRS})"
+        rf"|(?P<of>{_NAME})['’]s?) {_ROLE}\b(?!'s)(?: of (?P<whose>{_NAME}))?"
+    ),
+    re.compile(
+        rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})(?P<ours>)"
+        r"(?P<theirs>(?!))?(?P<of>(?!))?"
+    ),
+)
+_HUMAN = (
+    r"says?|said|told|tells|asked|asks|thinks|loves|likes|hates|lives|sleeps|speaks|married|plays"
+    r"|(?:is|was) (?:allergic|pregnant|born|\d+ years|vegetarian|vegan|sick|ill)|turn(?:s|ed) \d+"
+    r"|has (?:a|an) (?:allergy|birthday)|(?:can't|cannot|can not) eat|goes to school"
+)
+_HAS = (
+    rf"(?i:(?:{_PEOPLE})|birthday|party|wedding|band|school|kindergarten|nursery|mobile|phone"
+    r"|allergy|favou?rite|hobby|first name|last name|surname|due date)"
+)
+_WITH = (
+    r"(?:lunch|dinner|breakfast|coffee|drinks|brunch|married|engaged|living|lives?|holiday|shared"
+    r"|party|gift|present|toys?|cake) (?:with|to|for)"
+)
+_AND = rf"(?:(?:, | and )(?P<also>{_CALLED}))?"
+_STARTED = (
+    r"(?:work(?:s|ed|ing)?|jobs?|interview(?:s|ed|ing)?|internship|interns?|contracts?|employed"
+    r"|start(?:s|ed|ing)?|hired|positions?|appl(?:y|ied|ying)|freelanc\w+|colleagues?|career"
+    r"|offer|boss|manager|days?|weeks?|role|consult\w+|developer|engineer|designer|nurse|researcher)"
+)
+_DWELL = (
+    r"(?:live[sd]?|living|move[sd]?|moving|born|raised|grew up|based|apartment|flats?|house|office"
+    r"|trips?|travel(?:s|led|ling|ing|ed)?|flights?|fl(?:y|ies|ew|ying)|holidays?|vacation|weekend"
+    r"|stay(?:s|ed|ing)?|nurse|home|commut\w+|relocat\w+|back|drives?|drove|hotel|train)"
+)
+_LEGAL = r"(?:GmbH|AG|SE|KG|Inc|Ltd|LLC|Corp|PLC|BV|AB|Oy|ApS|S\.A\.)"
+#: pattern -> type, the surest first
+_KINDS = (
+    (re.compile(rf"\b(?P<name>{_TITLE} {_W}(?: {_W})?)"), "person"),
+    (re.compile(rf"(?P<name>{_NAME} {_LEGAL})(?!\w)"), "company"),
+    (re.compile(rf"(?P<name>{_NAME})['’]s? {_HAS}"), "person"),
+    (re.compile(rf"(?P<name>{_NAME}) (?:{_HUMAN})\b"), "person"),
+    (re.compile(rf"\b(?:[Mm]et|{_WITH}) (?P<name>{_CALLED}){_AND}"), "person"),
+    (re.compile(rf"\b(?i:{_STARTED}) (?:\w+ )?(?:at|for) (?P<name>{_NAME})"), "company"),
+    (re.compile(rf"\b(?:joined|joining|employer is) (?P<name>{_NAME})"), "company"),
+    (
+        re.compile(rf"\b(?i:{_DWELL})(?: (?:and|back) \w+)? (?:in|to|near|via) (?P<name>{_NAME})"),
+        "place",
+    ),
+    (re.compile(rf"(?P<name>{_NAME}),? who(?: is|'s|'ll be) \d"), "person"),
+    (re.compile(rf"\b(?i:am|are|is|come|comes|came|originally) from (?P<name>{_NAME})"), "place"),
+    # what is done in a program is done in no place
+    (re.compile(rf"(?<!\b[Ii]t )(?<!\bthem )(?<!thing )\bin (?P<name>{_NAME})"), "place"),
+    (re.compile(rf"\b(?:project|codename(?:d)?|app called) (?P<name>{_NAME})"), "project"),
+)
+_BARE = re.compile(_NAME)
+_SPAN = re.compile(r"`[^`\n]*`|\bhttps?://\S+|\[\[[^\]\n]*\]\]")
+#: the user's own name: they are the subject of the vault, and no entity in it
+_OWN = re.compile(
+    rf"(?:[Tt]he user's|[Mm]y) (?:full )?name is {_NAME}|[Tt]he user is called {_NAME}"
+)
+#: what stands before a colon is a heading: `Apartment Hamburg: our budget is ...`
+_HEADING = re.compile(r"^[^.:!?\n]{1,80}: ")
+_OPENS = re.compile(r"(?:^|[\"“„(\[:] ?|[-–—] )$")
+#: two capitals within a word: a name in code rather than in life
+_CAMEL = re.compile(r"[a-z][A-Z]")
+_NO_NAMES = word_set(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december jan feb mar apr jun jul aug sep sept oct
+    nov dec mon tue wed thu fri sat sun spring summer autumn winter christmas easter halloween
+    thanksgiving ramadan eve new year black english german french spanish italian portuguese dutch
+    danish swedish norwegian finnish polish russian ukrainian czech greek turkish arabic hebrew
+    chinese mandarin japanese korean hindi american british european asian african australian swiss
+    austrian belgian irish scottish indian canadian mexican brazilian dr prof mr mrs ms miss frau
+    herr doctor professor user ok okay yes no correction note internet web api bluetooth wifi
+    christian catholic muslim jewish god grandma grandpa granny mum mom dad mama papa"""
+)
+#: words for groups that say and want things as people do
+_GROUPS = word_set(
+    """management support legal marketing sales finance engineering everyone everybody nobody
+    someone somebody people customers users clients parents kids children they team work nothing
+    everything anyone tests builds deploys staging production"""
+)
+
+
+@lru_cache(maxsize=4096)
+def proper_names(text: str) -> tuple[ProperName, ...]:
+    """The names in a statement, each once, those whose kind is told first."""
+    said = text[:_LONGEST].replace("’", "'")
+    for pattern in (_SPAN, _OWN):
+        said = pattern.sub(lambda span: "\0" * len(span.group()), said)
+    head = _HEADING.match(said)
+    said = said[head.end() :] if head else said
+    if not any(map(str.isupper, said)):
+        return ()
+    found: dict[str, ProperName] = {}
+    for one in (*_related(said), *_of_a_kind(said), *_bare(said)):
+        key = slug(one.name)
+        known = found.get(key)
+        if known is None or (one.role and not known.role):
+            found[key] = one
+    typed = [one for one in found.values() if one.type]
+    typed = [one for one in typed if not any(_begins(one, other) for other in typed)]
+    return (*typed, *(one for one in found.values() if not (one.type or _is_part(one.name, typed))))
+
+
+def mentioned_in(memory: Memory) -> tuple[str, ...]:
+    """Ids of what a memory names: those that its header links to, then those of its words.
+
+    A name of which the header has an entity already is not named again. The record of a session
+    tells in the words of a prompt what was done, and names nothing beside its header.
+    """
+    links = tuple(dict.fromkeys(memory.entities))
+    if schema_name(memory) == SESSION:
+        return links
+    stems = {link.partition("-")[2] for link in links}
+    return (*links, *(one.id for one in proper_names(memory.text) if slug(one.name) not in stems))
+
+
+def whole_name(found: str, said: str) -> str:
+    """A person's name of a pattern with what belongs to it; '' for a mere title, day or language.
+
+    In "Dr Weber is my dentist" a pattern may have found `Dr`.
+    """
+    cleaned = _cleaned(found)
+    if cleaned.casefold() == found.strip(" .,'").casefold():
+        return found
+    near = (one.name for one in proper_names(said) if one.type == "person")
+    return next((name for name in near if set(found.split()) & set(name.split())), cleaned)
+
+
+def entities_of_names(mentioned: Mapping[str, int]) -> dict[str, str]:
+    """Id of a name without a type -> the entity it leads to, for all names of a vault at once.
+
+    That is the one of the name whose type is told elsewhere, the most mentioned of several, else
+    one of type `other`; a mere opening leads only to an entity that another memory is sure of.
+    `mentioned` are ids as `mentioned_in` gives them, with how often each is.
+    """
+    typed: dict[str, str] = {}
+    for one in sorted(filter(is_entity_id, mentioned), key=lambda one: (-mentioned[one], one)):
+        typed.setdefault(stem_of(one), one)
+    led: dict[str, str] = {}
+    for one in mentioned:
+        stem = stem_of(one)
+        if one.startswith(NAMED) or (one.startswith(OPENING) and f"{NAMED}{stem}" in mentioned):
+            led[one] = typed.get(stem) or f"other-{stem}"
+        elif one.startswith(OPENING) and stem in typed:
+            led[one] = typed[stem]
+    return led
+
+
+def _related(said: str) -> Iterator[ProperName]:
+    """Names with a relation."""
+    for pattern in _RELATED:
+        for match in pattern.finditer(said):
+            name = _cleaned(match["name"])
+            if not name:
+                continue
+            role = " ".join(match["role"].casefold().split())
+            type = "other" if re.fullmatch(_PETS, role) else "person"
+            fields = match.groupdict()
+            whose = _cleaned(fields.get("of") or fields.get("whose") or "")
+            if whose:
+                yield ProperName(name, type, f"{role} of {whose}")
+                yield ProperName(whose, "person")
+            else:
+                yield ProperName(name, type, "" if match["theirs"] else role)
+
+
+def _of_a_kind(said: str) -> Iterator[ProperName]:
+    """Names whose kind is told by what stands around them."""
+    for pattern, type in _KINDS:
+        for match in pattern.finditer(said):
+            for given in (match["name"], match.groupdict().get("also") or ""):
+                name = _cleaned(given)
+                if name and name.casefold() not in _GROUPS and slug(name) not in ORDERS:
+                    yield ProperName(name, type)
+
+
+def _bare(said: str) -> Iterator[ProperName]:
+    """Words with a capital that nothing but a name gives them; the first of sentences as such."""
+    if not is_english(said) or _is_heading(said):
+        return
+    for start, end in sentence_ranges(said, 0, len(said)):
+        for match in _BARE.finditer(said, start, end):
+            opens = _OPENS.search(said[start : match.start()].lstrip()) is not None
+            name = match.group()
+            if opens and name.split()[0].casefold() in TAG:
+                name, opens = name.partition(" ")[2], False
+            name = _cleaned(name)
+            if name and not _CAMEL.search(name) and not (opens and " " in name):
+                yield ProperName(name, "", opens=opens)
+
+
+def _cleaned(name: str) -> str:
+    """A name without what is none at its ends; '' when nothing is left."""
+    words = name.split()
+    while words and _is_none(words[0]) and not (len(words) > 1 and re.fullmatch(_TITLE, words[0])):
+        words.pop(0)
+    while words and words[-1].strip(".,'").casefold() in _NO_NAMES:
+        words.pop()
+    if not words or (len(words) == 1 and is_tool(words[0])):
+        return ""
+    return " ".join(words).rstrip(".,'")
+
+
+def _is_none(word: str) -> bool:
+    return word.strip(".,'").casefold() in _NO_NAMES or word.casefold() in TAG
+
+
+def _is_heading(said: str) -> bool:
+    """Whether most words have a capital: a title rather than a sentence."""
+    words = [word for word in said.split() if word[0].isalpha()]
+    capitals = sum(word[0].isupper() for word in words)
+    return len(words) > 2 and capitals * 2 > len(words)
+
+
+def _begins(one: ProperName, other: ProperName) -> bool:
+    """Whether a name is the beginning of a longer one of its kind: Finara, Finara GmbH."""
+    return one.type == other.type and other.name.startswith(f"{one.name} ") and not one.role
+
+
+def _is_part(name: str, others: Iterable[ProperName]) -> bool:
+    """Whether a name is part of one whose kind is known, or that a part of it."""
+    own = set(name.split())
+    return any(own & set(one.name.split()) for one in others)
