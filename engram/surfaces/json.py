@@ -91,6 +91,9 @@ if TYPE_CHECKING:
 
 Shape = dict[str, Any]
 
+#: of the shapes in docs/json.md; another one when a key is renamed or taken away
+VERSION = 1
+
 #: the keys of one answer of `search`, in this order (design 6)
 HIT_KEYS = (
     "docid", "score", "file", "line", "title", "snippet", "id", "collection", "category", "status",
@@ -668,13 +671,18 @@ def watched_sources(names: Sequence[str]) -> Shape:
 
 
 def status(
-    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None
-) -> Shape:
-    """`status`: the counts of a vault, and of what works for it on this machine."""
+    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None,
+    inbox: Mapping[str, str],
+) -> Shape:  # fmt: skip
+    """`status`: the counts of a vault, and of what works for it on this machine.
+
+    `inbox` are the files that it does not take in, with why; `json` is the version of all shapes.
+    """
     run = None if state.last_run is None else row_of(state.last_run)
     return {
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
         "caught_up": None if caught_up is None else asdict(caught_up), "daemon": daemon,
+        "inbox": dict(inbox), "json": VERSION,
     }  # fmt: skip
 
 

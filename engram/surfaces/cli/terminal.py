@@ -111,7 +111,11 @@ def _margin(indent: int) -> int:
 
 
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
-    """Start and end of each line of a text that is broken between words, else between letters."""
+    """Start and end of each line of a text that is broken between words.
+
+    A word that is too long stays whole, so that an id or a path can be copied; text without blanks
+    (Chinese, Japanese) is broken between letters.
+    """
     start = 0
     while room is not None and columns(text[start:]) > room:
         used, end = 0, start
@@ -119,10 +123,19 @@ def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
             used += columns(text[end])
             end += 1
         blank = end if text[end] == " " else text.rfind(" ", start, end)
-        stop = blank if blank > start else end
+        stop = blank if blank > start else _word_end(text, end)
         yield start, stop
+        if stop == len(text):
+            return
         start = stop + 1 if text[stop] == " " else stop
     yield start, len(text)
+
+
+def _word_end(text: str, at: int) -> int:
+    """Where a word ends that is too long for a line; for wide letters here."""
+    end = text.find(" ", at)
+    end = len(text) if end < 0 else end
+    return end if text[at:end].isascii() else at
 
 
 @contextmanager
