@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import shlex
+import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -140,6 +141,22 @@ def test_the_readme_shows_the_four_commands_of_daily_use() -> None:
     ]  # fmt: skip
     assert "pip install .\n" in first
     assert "engram import auto\n" in first
+
+
+def test_the_first_commands_of_the_readme_give_an_answer_from_an_agents_history(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(ROOT / "tests" / "demo" / "conversation", tmp_path / ".claude/projects/shop")
+    first = next(block for block in code_blocks(README, "sh") if "pip install" in block)
+    init, taken, asked = (shlex.split(line)[1:] for line in first.splitlines()[1:])
+    assert run(init, tmp_path).code == 0
+    ran = run([*taken, "--yes"], tmp_path)
+    assert ran.code == 0 and "learnt" in ran.out
+    assert "two writers need it" in run(asked, tmp_path).out
+    # so does the question that the import offers
+    offered = next(shlex.split(line)[1:] for line in ran.err.splitlines() if " recall " in line)
+    answer = run(offered[offered.index("recall") :], tmp_path)
+    assert answer.code == 0 and "\n- 2026-" in answer.out
 
 
 def test_the_two_commands_that_the_readme_promises_are_targets() -> None:

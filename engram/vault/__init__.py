@@ -602,26 +602,15 @@ class Vault:
         They are tried as the person would ask them in a folder of these `projects`; no read counts.
         """
         from engram.model.given import Reader
-        from engram.model.intake import Learnt
-        from engram.queries.learnt import command_for, memories_of
+        from engram.queries.learnt import Tried, learnt
 
         self.ready_to_read()
         chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
-        recipient = self._recipient(projects, Reader())
-
-        def recalls(question: str, identifier: str) -> bool:
-            block = self.parts.recalling.block(
-                question, setting=setting, limit=chosen.limit, budget=chosen.budget_tokens,
-                recipient=recipient,
-            )  # fmt: skip
-            return block.shown[:1] == (identifier,)
-
-        def finds(wanted: str, identifier: str) -> bool:
-            found = self.parts.search.search(wanted, limit=chosen.limit, setting=setting)
-            return any(hit.id == identifier for hit in found.memories)
-
-        memories = memories_of(batch, self.parts.catalog)
-        return Learnt(memories, *command_for(memories, recalls, finds))
+        tried = Tried(
+            self.parts.recalling, self.parts.search, setting, self._recipient(projects, Reader()),
+            chosen.limit, chosen.budget_tokens,
+        )  # fmt: skip
+        return learnt(batch, self.parts.catalog, tried)
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""

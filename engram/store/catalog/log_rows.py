@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.trace import CONTRACT_EVENTS, WRITE, now_called
+from engram.model.trace import CONTRACT_EVENTS, now_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -70,15 +70,6 @@ class LogRows:
         select = "select kind, batch, policy from transactions where n = ?"
         rows = (self._db.row(select, one) for one in numbers)
         return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
-
-    def written_by(self, batch: str) -> list[str]:
-        """The ids of the memories that the transactions of a batch wrote, in order."""
-        rows = self._db.rows(
-            "select distinct e.subject from events e join transactions t using (n)"
-            " where t.batch = ? and e.name = ? and t.kind != 'undo' order by e.n, e.rowid",
-            batch, WRITE,
-        )  # fmt: skip
-        return [row[0] for row in rows]
 
     def last_of(self, *kinds: str) -> int:
         """The number of the last transaction of one of these kinds, 0 without any."""
