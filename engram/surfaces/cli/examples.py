@@ -88,6 +88,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "policy test": ("policy test my phone number is 555 0199",),
     "init": ("init", "init ~/Documents/memory"),
     "status": ("status", "status --json"),
+    "stats": ("stats", "stats --weeks 52 --svg stats.svg", "stats --project shop"),
     "doctor": ("doctor", "doctor --quick", "doctor --sources"),
     "config": ("config show", "config set recall.limit 20"),
     "config show": ("config show",),
