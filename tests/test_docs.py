@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import shlex
+import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -36,8 +37,9 @@ from engram.store.base.clock import FixedClock
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import KEYS, read_memory
 from engram.store.files.summary_file import render_summary
-from engram.surfaces.cli.app import FACES, VERBS, cli
+from engram.surfaces.cli.app import cli
 from engram.surfaces.cli.policy import in_words
+from engram.surfaces.cli.verbs import FACES, GROUPS, HIDDEN, VERBS
 from engram.surfaces.hooks.agents import AGENTS
 from engram.surfaces.hooks.process import DEADLINE
 from engram.surfaces.qmd.app import LIKE
@@ -141,6 +143,22 @@ def test_the_readme_shows_the_four_commands_of_daily_use() -> None:
     assert "engram import auto\n" in first
 
 
+def test_the_first_commands_of_the_readme_give_an_answer_from_an_agents_history(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(ROOT / "tests" / "demo" / "conversation", tmp_path / ".claude/projects/shop")
+    first = next(block for block in code_blocks(README, "sh") if "pip install" in block)
+    init, taken, asked = (shlex.split(line)[1:] for line in first.splitlines()[1:])
+    assert run(init, tmp_path).code == 0
+    ran = run([*taken, "--yes"], tmp_path)
+    assert ran.code == 0 and "learnt" in ran.out
+    assert "two writers need it" in run(asked, tmp_path).out
+    # so does the question that the import offers
+    offered = next(shlex.split(line)[1:] for line in ran.err.splitlines() if " recall " in line)
+    answer = run(offered[offered.index("recall") :], tmp_path)
+    assert answer.code == 0 and "\n- 2026-" in answer.out
+
+
 def test_the_two_commands_that_the_readme_promises_are_targets() -> None:
     promised = re.findall(r"^make (\w+) ", README, re.MULTILINE)
     assert promised == ["demo", "test"]
@@ -209,8 +227,13 @@ def demo_vault(tmp_path_factory: pytest.TempPathFactory) -> DemoVault:
 
 
 def test_the_command_table_is_the_list_of_verbs() -> None:
-    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in [*VERBS.items(), *FACES.items()])
-    expected = f"\n| command | does |\n|---|---|\n{rows}\n"
+    groups = {**GROUPS, "Not listed": {**HIDDEN, **FACES}}
+    parts = (
+        f"\n| {heading} | |\n|---|---|\n"
+        + "".join(f"| `{verb}` | {does} |\n" for verb, does in verbs.items())
+        for heading, verbs in groups.items()
+    )
+    expected = "".join(parts) + "\n"
     page = between(MANUAL["commands"], "commands")
     assert page == expected, f"docs/commands.md, commands:\n{expected}"
 

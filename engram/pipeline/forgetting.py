@@ -70,7 +70,8 @@ def forgotten(
     if retired or links:
         names = [memory.id for memory in memories]
         boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
-        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
+        renamed = [old.id for old, new in boxes if new is None or new.title != old.title]
+        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories, renamed)]
     now = ports.clock.now()
     day = local_day(now, ports.timezone) if never_again else ""
     edit = forget(memories if not links else retired, reason, now, silenced, day)

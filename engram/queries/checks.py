@@ -78,7 +78,7 @@ def examine(
         index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root, shared),
         unguarded=unguarded(disk.root),
-        left=_left(disk, why_left),
+        left=left_in_inbox(disk, why_left),
         records=_faulty_records(projections.view),
         secrets=secrets,
         phases=PhasesFile(disk).problems(),
@@ -131,7 +131,7 @@ def _strange(disk: VaultDisk) -> dict[str, str]:
     return found
 
 
-def _left(disk: VaultDisk, why: Callable[[Path], str]) -> dict[str, str]:
+def left_in_inbox(disk: VaultDisk, why: Callable[[Path], str]) -> dict[str, str]:
     """What the inbox does not take, and why."""
     found: dict[str, str] = {}
     for name in disk.names(layout.INBOX):

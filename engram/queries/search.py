@@ -27,6 +27,7 @@ from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
 from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
+from engram.recall.mistyped_filters import mistyped_filter
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -110,6 +111,8 @@ class SearchQueries:
             )
 
         query = checked(parse(text, setting.timezone, as_of))
+        if slip := mistyped_filter(query.words):
+            raise BadInput(slip.problem, slip.fix)
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())

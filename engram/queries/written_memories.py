@@ -30,7 +30,7 @@ def written_by(catalog: Catalog, names: Iterable[str]) -> dict[str, Instant]:
         if not meant and not (name.isascii() and catalog.turns.batch_range(name)):
             raise NotFound(f"there is no change {name!r}", "`engram log` shows the changes")
         times.update((number, time) for number, time in meant.items() if number not in undone)
-    written = catalog.log.subjects(times, (WRITE, "hand_edit"))
+    written = catalog.log.named_in(times, (WRITE, "hand_edit"))
     told = catalog.log.named("memory_confirmed")
     confirmed = {subject for subject, details in told if details.get("by") == "person"}
     return {subject: times[number] for number, subject in written if subject not in confirmed}

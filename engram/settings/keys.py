@@ -20,6 +20,8 @@ from engram.model.settings import Settings
 from engram.settings.toml_tables import parse
 
 Value = str | int | float | bool | tuple[str, ...] | tuple[float, ...]
+#: names in the header of a vault's engram.toml: about the vault itself, no settings
+OF_THE_VAULT = ("format", "id", "timezone", "shares")
 
 #: names of the annotated types, for a reader of the file
 _KINDS: dict[object, str] = {

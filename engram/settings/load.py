@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from engram.model.ids import is_id
 from engram.model.instant import zone_of
 from engram.model.settings import Settings
-from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
+from engram.settings.keys import (
+    OF_THE_VAULT,
+    Key,
+    Value,
+    known_keys,
+    read_text,
+    read_value,
+    table_paths,
+)
 from engram.settings.paths import UserPaths, places_of
 from engram.settings.registry import SHARED_SPACES
 from engram.settings.shipped import shipped, shipped_path, vault_template
@@ -153,7 +161,7 @@ def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin
     header = _header(document, path)
     if header.format > VAULT_FORMAT:
         return header, {}
-    own = {name: value for name, value in document.items() if name not in VaultHeader._fields}
+    own = {name: value for name, value in document.items() if name not in OF_THE_VAULT}
     return header, dict(_origins(own, text, path, "vault"))
 
 

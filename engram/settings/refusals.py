@@ -10,8 +10,7 @@ import json
 from collections.abc import Collection, Iterable
 
 from engram.model.errors import ConfigError
-from engram.settings.keys import known_keys, nearest, table_paths
-from engram.settings.load import VaultHeader
+from engram.settings.keys import OF_THE_VAULT, known_keys, nearest, table_paths
 
 
 def unknown(
@@ -26,7 +25,7 @@ def unknown(
     hint = f"did you mean {close}?" if close else "take it out, or correct its name"
     if tuple(name.split(".")) in (tables or table_paths()):
         hint = f"{name} is a table: write [{name}] and its keys below"
-    if name in VaultHeader._fields:
+    if name in OF_THE_VAULT:
         hint = f"it is the vault's own, not a setting: the line `{name} = ...` in its engram.toml"
     plain = name if name.isprintable() and len(name) <= 80 else shown(name)
     return ConfigError(f"{where}: unknown key {plain} = {shown(value)}", hint)

@@ -459,10 +459,12 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        The headers of memories are looked into where `headers` are asked for.
         `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
         when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
         too long.
@@ -471,7 +473,9 @@ class Vault:
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(
+            regex, wanted, go_on, ignore_case=ignore_case, turns=turns, headers=headers
+        )
 
     # -- asking by name ------------------------------------------------------------------------
 
@@ -488,27 +492,28 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
-        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+        """The file of a memory or page, a turn, or a conversation, by any name that it has.
 
         Raises NotFound.
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.queries.named_memories import shown
+        from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        found = self._session(reference) or shown(reference, self.parts.memories)
+        parts = self.parts
+        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
 
-    def _session(self, reference: str) -> ShownSession | None:
+    def _session(self, reference: str, exact: bool) -> ShownSession | None:
         from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
         # a person reads on while a policy file is not understood
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
-        return session_named(reference, most, parts.projections, parts.conversations)
+        return session_named(reference, most, parts.projections, parts.conversations, exact=exact)
 
     def _read(self, memory: Memory) -> Retention | None:
         """Count that a memory is read; its tier and score before. None for another vault's."""
@@ -549,8 +554,11 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory or summary in both directions, each with its reason."""
-        return self._lookup().links(reference)
+        """The links of a memory, page, turn or conversation in both directions, with reasons."""
+        from engram.queries.named_links import links_named
+
+        lookup, parts = self._lookup(), self.parts
+        return links_named(reference, lookup, parts.projections, parts.entities)
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
@@ -594,26 +602,15 @@ class Vault:
         They are tried as the person would ask them in a folder of these `projects`; no read counts.
         """
         from engram.model.given import Reader
-        from engram.model.intake import Learnt
-        from engram.queries.learnt import command_for, memories_of
+        from engram.queries.learnt import Tried, learnt
 
         self.ready_to_read()
         chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
-        recipient = self._recipient(projects, Reader())
-
-        def recalls(question: str, identifier: str) -> bool:
-            block = self.parts.recalling.block(
-                question, setting=setting, limit=chosen.limit, budget=chosen.budget_tokens,
-                recipient=recipient,
-            )  # fmt: skip
-            return block.shown[:1] == (identifier,)
-
-        def finds(wanted: str, identifier: str) -> bool:
-            found = self.parts.search.search(wanted, limit=chosen.limit, setting=setting)
-            return any(hit.id == identifier for hit in found.memories)
-
-        memories = memories_of(batch, self.parts.catalog)
-        return Learnt(memories, *command_for(memories, recalls, finds))
+        tried = Tried(
+            self.parts.recalling, self.parts.search, setting, self._recipient(projects, Reader()),
+            chosen.limit, chosen.budget_tokens,
+        )  # fmt: skip
+        return learnt(batch, self.parts.catalog, tried)
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""
@@ -1375,6 +1372,13 @@ class Vault:
                 *parts.policy_check(), problem, parts.shared,
             )
         )  # fmt: skip
+
+    def left_in_inbox(self) -> Mapping[str, str]:
+        """The files that the inbox does not take in, by their paths in the vault, and why."""
+        from engram.pipeline.inbox_files import why_left
+        from engram.queries.checks import left_in_inbox
+
+        return left_in_inbox(self.parts.disk, lambda path: why_left(path, self.parts))
 
     def audit(self) -> AuditReport:
         """How good what was written is, row by row (`health.audit`); nothing is written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 from tests.cli.shop import Shop
@@ -42,6 +43,10 @@ def test_a_model_is_refused_where_none_is_configured(shop: Shop) -> None:
 def test_history_is_read_by_a_model_only_when_the_price_was_confirmed(shop: Shop) -> None:
     with_an_agent(shop)
     shop.environment["ENGRAM_LLM_MODEL"] = "gpt-5.4-nano"
+    ran = shop.run("import", "claude-code", "--model", "--yes")
+    assert ran.code == 1 and "there is no key" in ran.err and not ran.out
+    shop.environment["ENGRAM_LLM_KEY_VARIABLE"] = "A_KEY"
+    shop.environment["A_KEY"] = "none"
     ran = shop.run("import", "claude-code", "--model")
     assert ran.code == 0 and "the model costs about $0.00" in ran.out and "--yes" in ran.err
     # and by the rules without being asked, although a model is configured: nothing is sent
@@ -52,8 +57,8 @@ def test_history_is_read_by_a_model_only_when_the_price_was_confirmed(shop: Shop
 def test_a_source_without_a_path_is_read_where_it_lies(shop: Shop) -> None:
     with_an_agent(shop)
     row = json.loads(shop.run("import", "claude-code", "--json").out)
-    assert row["files"] == 1 and row["new_turns"] > 0 and row["batch"] == "import-4"
-    assert shop.run("undo", "import-4").code == 0
+    assert row["files"] == 1 and row["new_turns"] > 0 and row["batch"] == "import-2"
+    assert shop.run("undo", "import-2").code == 0
 
 
 def test_auto_takes_each_file_for_what_it_looks_like(shop: Shop) -> None:
@@ -70,9 +75,8 @@ def test_auto_takes_each_file_for_what_it_looks_like(shop: Shop) -> None:
 def test_the_vault_does_not_eat_what_it_wrote_itself(shop: Shop) -> None:
     before = json.loads(shop.run("status", "--json").out)["turns"]
     assert json.loads(shop.run("import", "jsonl", ".", "--json").out)["files"] == 1
-    assert (
-        json.loads(shop.run("import", "markdown", "vault/transcripts", "--json").out)["files"] == 0
-    )
+    ran = shop.run("import", "markdown", "vault/transcripts")
+    assert ran.code == 1 and "there is no file that markdown could be in" in ran.err
     assert json.loads(shop.run("status", "--json").out)["turns"] == before
 
 
@@ -96,3 +100,69 @@ def test_a_dry_run_writes_nothing(shop: Shop) -> None:
     for arguments in (["purge", "decision"], ["undo"], ["undo", "import-1"], ["rebuild"]):
         assert shop.run(*arguments, "--dry-run").code == 0
     assert tree_digest(shop.vault) == before
+
+
+def test_several_sources_are_one_import_that_ends_with_what_was_learnt(shop: Shop) -> None:
+    shop.write("mixed/session.jsonl", FIXTURE.read_bytes())
+    shop.write(
+        "mixed/turns.jsonl",
+        '{"role": "user", "content": "I prefer rye over wheat.", "session": "r",'
+        ' "timestamp": "2026-03-05T09:00:00Z"}\n',
+    )
+    before = tree_digest(shop.vault / "facts")
+    ran = shop.run("import", "auto", "mixed", "--yes")
+    taken, learnt, *rest = ran.out.splitlines()[1:]
+    assert taken == "jsonl: took in 1 new turn of 1 from 1 file"
+    assert learnt.startswith("learnt ")
+    # the person's own before where a session stopped
+    categories = [line.split()[2] for line in rest if line.startswith("  #")]
+    assert categories == sorted(categories, key=lambda one: one == "moment")
+    assert "preference" in categories
+    hints = ran.err.splitlines()
+    assert hints[0] == "next: engram list"
+    assert hints[-2:] == [
+        "      engram review import-2", "take it back with: engram undo import-2",
+    ]  # fmt: skip
+    assert shop.run("undo", "import-2").code == 0
+    assert tree_digest(shop.vault / "facts") == before
+    again = json.loads(shop.run("import", "auto", "mixed", "--yes", "--json").out)
+    assert {row["batch"] for row in again} == {"import-3"}
+
+
+def test_the_question_that_an_import_offers_has_an_answer(shop: Shop) -> None:
+    shop.write(
+        "more.jsonl",
+        '{"role": "user", "content": "We decided to bake the rye bread at night.",'
+        ' "session": "r", "timestamp": "2026-03-05T09:00:00Z"}\n',
+    )
+    ran = shop.run("import", "jsonl", "more.jsonl")
+    (offered,) = (line for line in ran.err.splitlines() if " recall " in line)
+    _, verb, question = shlex.split(offered)
+    assert "bake the rye bread at night" in shop.run(verb, question).out
+
+
+def test_a_file_of_another_source_is_named_and_nothing_is_written(shop: Shop) -> None:
+    with_an_agent(shop)
+    before, file = tree_digest(shop.vault), ".claude/projects/shop/session.jsonl"
+    ran = shop.run("import", "codex", file)
+    assert ran.code == 1 and f"error: {file} is of claude-code, not of codex" in ran.err
+    assert f"hint: engram import claude-code {file}\n" in ran.err
+    ran = shop.run("import", "claude")
+    assert ran.code == 1 and "did you mean claude-code or claude-ai or " in ran.err
+    ran = shop.run("import", file)
+    assert ran.code == 1 and f"hint: engram import auto {file}\n" in ran.err
+    assert tree_digest(shop.vault) == before
+
+
+def test_messages_in_the_wrong_order_are_told_by_time_and_come_once(shop: Shop) -> None:
+    said = [
+        {"role": "user", "content": f"Number {hour}.", "session": "late", "id": f"n{hour}",
+         "timestamp": f"2026-03-05T{hour:02d}:00:00Z"}
+        for hour in (14, 9, 11)
+    ]  # fmt: skip
+    shop.write("late.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+    assert shop.run("import", "jsonl", "late.jsonl").code == 0
+    (transcript,) = (shop.vault / "transcripts" / "2026-03-05").glob("*.md")
+    text = transcript.read_text(encoding="utf-8")
+    assert text.index("Number 9.") < text.index("Number 11.") < text.index("Number 14.")
+    assert shop.run("import", "jsonl", "late.jsonl").out == "nothing new in 1 file\n"

@@ -22,7 +22,8 @@ from tests.year.imported_year import (
 
 #: by a part that stands nowhere else: no file and no cache may have one
 SECRETS = (
-    "Forelle-Blau", "code 4482", "Zirbenholz!77", "Drachen#Turm22", "Qx7LmV2tRz9K", "3200 0000 1234",
+    "Forelle-Blau", "code 4482", "Zirbenholz!77", "Drachen#Turm22", "Qx7LmV2tRz9K",
+    "3200 0000 1234",
     "orchard velvet", "lens copper", "4556 7375", "cvv 412", "4127 150385", "counselling",
     "glad that it helps",
 )  # fmt: skip

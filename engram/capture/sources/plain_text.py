@@ -83,6 +83,7 @@ class PlainText:
     name = "text"
     suffixes: tuple[str, ...] = (".txt", ".text")
     verified = ""
+    in_any_order = False
 
     def __init__(self, max_line_bytes: int = 0) -> None:
         """Long lines are cut into turns and never passed over, so the limit has no part here."""

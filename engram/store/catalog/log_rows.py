@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.trace import CONTRACT_EVENTS, WRITE, now_called
+from engram.model.trace import CONTRACT_EVENTS, now_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -60,20 +60,16 @@ class LogRows:
         columns = "n, time, kind, batch, changes, left_alone, undoes"
         return self._db.rows(f"select {columns} from transactions order by n desc")
 
+    def subjects(self, number: int) -> list[str]:
+        """What the events of a transaction are about, in their order, each once."""
+        rows = self._db.rows("select subject from events where n = ? order by rowid", number)
+        return list(dict.fromkeys(row[0] for row in rows))
+
     def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str]]:
         """Kind, batch and policy's digest of some transactions, by number."""
         select = "select kind, batch, policy from transactions where n = ?"
         rows = (self._db.row(select, one) for one in numbers)
         return {one: row for one, row in zip(numbers, rows, strict=True) if row is not None}
-
-    def written_by(self, batch: str) -> list[str]:
-        """The ids of the memories that the transactions of a batch wrote, in order."""
-        rows = self._db.rows(
-            "select distinct e.subject from events e join transactions t using (n)"
-            " where t.batch = ? and e.name = ? and t.kind != 'undo' order by e.n, e.rowid",
-            batch, WRITE,
-        )  # fmt: skip
-        return [row[0] for row in rows]
 
     def last_of(self, *kinds: str) -> int:
         """The number of the last transaction of one of these kinds, 0 without any."""
@@ -163,7 +159,7 @@ class LogRows:
         rows = self._db.rows("select subject, details from events where name = ? order by n", name)
         return [(row[0], json.loads(row[1])) for row in rows]
 
-    def subjects(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
+    def named_in(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
         """`(n, subject)` of the events of some names in some transactions, oldest first."""
         marks = ",".join("?" * len(names))
         found: list[tuple[int, str]] = []

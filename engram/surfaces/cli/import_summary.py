@@ -41,7 +41,8 @@ def say_learnt(learnt: Learnt, outcomes: Sequence[ExtractionResult]) -> None:
 
 def _counted(memories: Sequence[Memory], outcomes: Sequence[ExtractionResult]) -> str:
     records = sum(one.schema == SESSION for one in memories)
-    learnt = [plural(len(memories) - records, "memory", "memories")] if memories else ["nothing"]
+    said = len(memories) - records
+    learnt = [plural(said, "memory", "memories")] if said else [] if records else ["nothing"]
     if records:
         learnt.append(f"where {plural(records, 'session')} stopped")
     counts = {

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: weeks without anything that are told in one line, if so many follow each other
 _IDLE = 3
+#: columns of a drawing where nothing says how many there are
+_USUAL = 80
 #: projects that are shown; narrower than this, a week has two digits of its year
 _PROJECTS, _NARROW = 12, 40
 
@@ -69,7 +71,7 @@ def _draw(found: Activity, project: str, path: Path) -> None:
 
 
 def _told(found: Activity) -> Iterator[str]:
-    wide, blocks = width(), has_blocks()
+    wide, blocks = width() or _USUAL, has_blocks()
     last = plus_days(found.before, -1)
     turns, memories = plural(found.turns, "turn"), plural(found.memories, "memory", "memories")
     yield paragraph(f"{found.since} to {last}: {turns}, {memories}", 0)

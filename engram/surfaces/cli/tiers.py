@@ -24,23 +24,30 @@ _MEANS: dict[MemoryTier, str] = {
     "archived": "replaced, summed up or out of use: found with --mode exhaustive",
 }
 
+_WEEK = 7
+
 
 @click.command("tiers")
 @click.option("--at-risk", is_flag=True, help="The memories that are about to fall.")
-@click.option("--days", default=7, show_default=True, type=click.IntRange(1, 365), metavar="N",
-              help="About: within N days, if nobody reads them.")  # fmt: skip
+@click.option(
+    "--days", type=click.IntRange(1, 365), metavar="N",
+    help="With --at-risk: within N days, if nobody reads them; 7 by default.",
+)  # fmt: skip
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most memories.")  # fmt: skip
 @common
-def command(at_risk: bool, days: int, limit: int) -> None:
+def command(at_risk: bool, days: int | None, limit: int) -> None:
     """How many memories are in each tier, by age, reads and importance.
 
     With --at-risk those in use that are in a lower tier within some days, the highest score first,
     with its parts. `engram show ID` counts as a read and makes a memory recent again.
     """
+    if days is not None and not at_risk:
+        raise click.UsageError("--days goes with --at-risk", click.get_current_context())
+    within = _WEEK if days is None else days
     with opened() as vault:
         if at_risk:
-            _tell_falling(vault.falling(days), days, limit)
+            _tell_falling(vault.falling(within), within, limit)
         else:
             _tell(vault.tiers())
 

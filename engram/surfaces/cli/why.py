@@ -80,8 +80,10 @@ def _tell(origin: MemoryOrigin) -> None:
         say(f"  {day:<{_SENTENCE - 2}}{told}", raw=True)
     if origin.receipts:
         say(styled("from", bold=True), raw=True)
-    for link, time, role, said in origin.receipts:
+    for (link, time, role, said), (file, line) in zip(origin.receipts, origin.places, strict=True):
         say(f"  {_told(time, guessed=memory.date_guessed)} {role} [[{link}]]")
+        if file:
+            say(f"    {file}:{line}")
         say(paragraph(plain_line(said), 4), raw=True)
     if memory.quote:
         say(styled("quoted", bold=True), raw=True)
