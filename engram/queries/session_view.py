@@ -29,7 +29,8 @@ def session_named(
     catalog = projections.catalog
     # a file that a person renamed is known by its id
     meant = projections.names().id_of(bare_name(reference))
-    name = bare_name(meant) if exact else conversation_named(meant, catalog)
+    reference = meant if catalog.turns.ordinals(meant) else reference
+    name = bare_name(reference) if exact else conversation_named(reference, catalog)
     if not name or not name.isprintable():  # arguments that are no text
         return None
     rows = catalog.turns
