@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterator
 
 from engram.language.calendar_words import MONTHS
-from engram.language.sentences import sentences_of
 from engram.language.stop_words import TAG, is_german
 from engram.language.tokens import terms
+from engram.model.sentences import sentences_of
 
 _WORD = re.compile(r"[^\s\"“”„«»`(),;:!?\[\]{}<>|*=]+")
 _AROUND = "'’.-–/\\"

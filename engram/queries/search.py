@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from engram.language.snippet import excerpt
-from engram.language.titles import shown_title
 from engram.language.tokens import query_terms
 from engram.model.errors import BadInput
 from engram.model.hit import Answers, ContextBlock, Found, Hints, HistoryStep, Hit
@@ -23,6 +22,7 @@ from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
 from engram.model.tier import TIERS, RetrievalMode, tiers_of
+from engram.model.titles import shown_title
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits

@@ -27,7 +27,9 @@ def session_named(
     Where it need not be `exact`, a title or the beginning of a name is one too.
     """
     catalog = projections.catalog
-    name = bare_name(reference) if exact else conversation_named(reference, catalog)
+    # a file that a person renamed is known by its id
+    meant = projections.names().id_of(bare_name(reference))
+    name = bare_name(meant) if exact else conversation_named(meant, catalog)
     if not name or not name.isprintable():  # arguments that are no text
         return None
     rows = catalog.turns

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from engram.language.titles import shown_title
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
 from engram.model.entity import Entity
@@ -21,6 +20,7 @@ from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
+from engram.model.titles import shown_title
 from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
