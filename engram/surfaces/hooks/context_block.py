@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
-from engram.language.telling_names import telling_names
 from engram.language.tokens import query_terms, terms
-from engram.model.entity_ids import stem_of
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
@@ -341,6 +339,10 @@ def beside_a_prompt(
 
 def _names(catalog_reader: ReadOnlyCatalog, number: int) -> set[str]:
     """The terms that name what a memory is about: its entities, and the names in its statement."""
+    # imported here: the start of a session has no prompt
+    from engram.language.telling_names import telling_names
+    from engram.model.entity_ids import stem_of
+
     found = set[str]()
     for memory, _ in catalog_reader.memories([number]):
         found |= telling_names(memory.text)
