@@ -37,8 +37,9 @@ from engram.store.base.clock import FixedClock
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import KEYS, read_memory
 from engram.store.files.summary_file import render_summary
-from engram.surfaces.cli.app import FACES, VERBS, cli
+from engram.surfaces.cli.app import cli
 from engram.surfaces.cli.policy import in_words
+from engram.surfaces.cli.verbs import FACES, GROUPS, HIDDEN, VERBS
 from engram.surfaces.hooks.agents import AGENTS
 from engram.surfaces.hooks.process import DEADLINE
 from engram.surfaces.qmd.app import LIKE
@@ -226,8 +227,13 @@ def demo_vault(tmp_path_factory: pytest.TempPathFactory) -> DemoVault:
 
 
 def test_the_command_table_is_the_list_of_verbs() -> None:
-    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in [*VERBS.items(), *FACES.items()])
-    expected = f"\n| command | does |\n|---|---|\n{rows}\n"
+    groups = {**GROUPS, "Not listed": {**HIDDEN, **FACES}}
+    parts = (
+        f"\n| {heading} | |\n|---|---|\n"
+        + "".join(f"| `{verb}` | {does} |\n" for verb, does in verbs.items())
+        for heading, verbs in groups.items()
+    )
+    expected = "".join(parts) + "\n"
     page = between(MANUAL["commands"], "commands")
     assert page == expected, f"docs/commands.md, commands:\n{expected}"
 

@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from engram.capture.sources import SOURCES, source
-from engram.surfaces.cli.app import FACES, VERBS
+from engram.surfaces.cli.verbs import FACES, VERBS
 from tests.tree import (
     PACKAGE,
     ROOT,

@@ -54,7 +54,7 @@ _IMMUTABLE = ("id", "created", "category", "schema", "text", "quote")
 class MergeError(BadInput):
     """A change of a record that its protections refuse; `rule` names the one (seed 001)."""
 
-    default_hint = "read the record again and add to it; `engram edit` changes it by hand"
+    default_hint = "read the record again and add to it; `engram edit ID` changes it by hand"
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(f"{message} ({rule})")

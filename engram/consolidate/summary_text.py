@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from engram.consolidate.repeated_lines import alike
 from engram.consolidate.summary_sources import SummarySources, said
-from engram.language.sentences import sentences_of
 from engram.language.tokens import telling_terms
 from engram.model.memory import Memory
 from engram.model.page_lines import one_line
+from engram.model.sentences import sentences_of
 from engram.model.summary import ReplacedFact, Summary, SummaryDecision, SummaryLine, texts_of
 from engram.model.summary_identity import reasons_of
 from engram.model.text import first_line, normalise

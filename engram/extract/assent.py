@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
 from engram.language.keywords import entities_of, tags_of
-from engram.language.sentences import sentence_ranges, sentences_of
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import Candidate
 from engram.model.ports import Heard
 from engram.model.record import made_record, parts_of
+from engram.model.sentences import sentence_ranges, sentences_of
 from engram.model.turn import Turn
 
 #: who chooses says little more; and an option of more characters is a text

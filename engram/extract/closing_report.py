@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engram.language.sentences import sentence_ranges
+from engram.model.sentences import sentence_ranges
 
 Kind = Literal["", "done", "next", "blocked", "before"]
 

@@ -22,7 +22,6 @@ from engram.extract.triage import TriagePatterns, triage
 from engram.extract.verified_fields import ShownExcerpt, verified
 from engram.extract.voice import voices_of
 from engram.language.anchor import anchored
-from engram.language.sentences import sentences_around
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import TRUST, Receipt, Voice
 from engram.model.memory import SESSION, Memory
@@ -41,6 +40,7 @@ from engram.model.records_found import (
     RecordsFound,
 )
 from engram.model.schema_score import SchemaScore
+from engram.model.sentences import sentences_around
 from engram.model.turn import Turn
 
 #: the schema that only the person's words may fill

@@ -184,6 +184,8 @@ def _unanswered(exchanges: Sequence[Exchange], *, complaint: bool) -> list[_Told
     asked = request_in(turn)
     if asked is None or complains(turn.text) != complaint:
         return []
+    if not complaint and only_states(asked):
+        return []
     return [_Told(plain_item(asked.quote), turn)]
 
 

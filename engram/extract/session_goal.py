@@ -20,8 +20,8 @@ from engram.extract.exchanges import Exchange
 from engram.extract.key_changes import has_changed
 from engram.extract.session_outcome import asks_only
 from engram.language import requests
-from engram.language.sentences import sentence_ranges
 from engram.language.stop_words import TOPIC
+from engram.model.sentences import sentence_ranges
 from engram.model.text import words
 from engram.model.turn import Turn
 

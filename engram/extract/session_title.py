@@ -21,13 +21,13 @@ from engram.extract.work_words import telling_words
 from engram.language.conversation_name import given_title, request_title, without_opening
 from engram.language.keywords import is_tool, tags_of
 from engram.language.stop_words import ENGLISH, GERMAN_FILLERS
-from engram.language.titles import title_of
 from engram.language.topics import topic_terms
 from engram.model.text import words
+from engram.model.titles import title_of
 from engram.model.turn import Turn
 
-#: a request of fewer words of its own is told with what came of it, in so many at least
-_FEW_WORDS, _LEAST = 3, 2
+#: a request of fewer words of its own is told with what came of it, if that has as many
+_FEW_WORDS = 2
 #: letters of a tag from a goal without an English word: shorter ones hold sentences together
 _SHORTEST_TAG = 4
 _MOST_TOPICS = 3
@@ -55,7 +55,7 @@ def session_title(goal: Goal, turns: Sequence[Turn], done: Sequence[str]) -> str
         return title_of(planned)
     found = [title_of(_PLACE.sub("", item, count=1)) for item in done]
     best = max(found, key=lambda told: len(telling_words(told)), default="")
-    if len(telling_words(best)) < _LEAST:
+    if len(telling_words(best)) < _FEW_WORDS:
         return request
     if not goal.substance:
         return best

@@ -43,7 +43,7 @@ def is_worth_keeping(record: Record, turns: Sequence[Turn]) -> bool:
     shipped = shipped or any(map(asks_to_merge, told))
     if shipped or done >= _ENOUGH or (done and len(exchanges) >= _SEVERAL):
         return True
-    if done or files:
+    if told or files:
         return _is_left_open(record) or (len(exchanges) >= _LONG and len(files) >= _FILES)
     return False
 

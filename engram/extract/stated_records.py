@@ -25,7 +25,6 @@ from engram.language.anchor import anchored
 from engram.language.keywords import tags_of
 from engram.language.own_ranges import own_ranges
 from engram.language.own_statements import statements
-from engram.language.sentences import sentence_ranges
 from engram.language.third_person import third_person
 from engram.model.candidate import Receipt
 from engram.model.markdown import code_lines
@@ -33,6 +32,7 @@ from engram.model.ports import Heard
 from engram.model.record import FieldValue, made_record
 from engram.model.record_draft import RecordDraft
 from engram.model.schemas import SCHEMA_TABLE
+from engram.model.sentences import sentence_ranges
 from engram.model.text import first_line
 from engram.model.turn import Turn
 

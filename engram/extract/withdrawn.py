@@ -42,16 +42,27 @@ _KEEPS = re.compile(
     r"(?:keep|keeping|stay|staying|stick|sticking|leave|not\b|don't|won't)",
     re.IGNORECASE,
 )
-_AFTER_ALL = re.compile(r"[^.!?\n]{3,200}\bafter all\b", re.IGNORECASE)
+#: what is named before it is in force again, or no more; such a text has one of these
+_TURNED = ("after all", " off then", " out then", " the table")
+_TURNS_OUT = re.compile(
+    r"[^.!?\n]{3,200}\b(?:after all|(?:is|are) (?:off|out) (?:then|the table))\b", re.IGNORECASE
+)
 _WAITS = re.compile(
     rf"\W*{_OPENING}(?:ok(?:ay)?|oh|ah|hm+|no|nope|wait|sorry|actually|hold on|well|so|thanks?"
     r"|(?:wait|give me|one|just) a (?:sec(?:ond)?|minute|moment))?\W*",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
+#: what nobody says of themselves, or of a part of their body, and means
+_JESTS = re.compile(
+    r"\bi(?:'m| am) (?:[\w']+ ){0,2}the (?:king|queen|emperor) of\b"
+    r"|\bmy (?:fingers?|hands?|legs?|feet|brain|back|knees?|body) (?:(?:have|has|are|is|just|now"
+    r"|finally|officially) ){0,3}(?:resigned|quit|moved|on strike)\b",
+    re.IGNORECASE,
+)
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
-    r"\brole-?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"\brole[ -]?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
     r"|\byou(?:'re| are) (?:an?|the|my) \w+,? and (?:i'm|i am|i'll be) (?:an?|the|your) \w"
     r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
     re.IGNORECASE,
@@ -63,8 +74,8 @@ _STORY = re.compile(
     re.IGNORECASE,
 )
 _PLAY_ENDS = re.compile(
-    r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role-?play|character"
-    r"|pretending|playing|game)|back to (?:reality|work|normal|the real)|seriously now"
+    r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role[ -]?play"
+    r"|character|pretending|playing|game)|back to (?:reality|work|normal|the real)|seriously now"
     r"|in real life)\b",
     re.IGNORECASE,
 )
@@ -110,9 +121,10 @@ def _end(candidate: Candidate, turn: Turn) -> int:
 
 
 def _joke(candidate: Candidate) -> bool:
-    """Whether a person laughs about themselves; a rule of the work may be told laughing."""
+    """Whether a person jests, or laughs about themselves; a rule may be told laughing."""
     quote = candidate.sentence or candidate.receipt.quote
-    return bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
+    laughs = bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
+    return laughs or bool(_JESTS.search(quote))
 
 
 def _staged(said: Sequence[Turn]) -> frozenset[int]:
@@ -143,7 +155,8 @@ def _taken_back(text: str) -> Iterator[_Back]:
             rest = again["rest"]
         empty = not telling(terms_of(rest)) or _KEEPS.match(rest) is not None
         yield found.start("rest"), rest, empty or found["sure"] is not None
-    for found in _AFTER_ALL.finditer(text) if "after all" in text.casefold() else ():
+    folded = text.casefold()
+    for found in _TURNS_OUT.finditer(text) if any(map(folded.__contains__, _TURNED)) else ():
         yield found.start(), found[0], False
 
 

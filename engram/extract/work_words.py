@@ -11,13 +11,12 @@ from engram.model.text import words
 
 #: how work is kept, checked and called, whatever it is about
 _OF_ALL_WORK = word_set(
-    """add added address addressed again all branch build builds change changed changelog changes
-    check checked clean code commit commits committed complete completed create created done draft
-    error errors existing fail failed failing fails file files finished fix fixed fixes format
-    formatted full green implement implemented implementation improve improved issue issues latest
-    lint main merge merged opened origin pass passed passes passing pr project pull push pushed
-    ready rebase rebased remaining remove removed repo resolve resolved run staged successfully
-    suite suites test tests types unit update updated verified working works wrote"""
+    """add added address addressed again all branch build change changed changelog changes check
+    checked clean code commit commits committed complete create created done error errors
+    existing failing feedback file files fix fixed format full green implementation implemented
+    issue issues latest lint main merge merged opened origin pass pr push pushed ready rebase
+    rebased remove removed repo resolved review run successfully test tests unit update updated
+    verified works"""
 )
 #: an item needs so many words of its own to name something
 _LEAST = 2

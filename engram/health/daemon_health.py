@@ -65,7 +65,7 @@ def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
         why = f"{place} is not there" if place else "there is no folder of such a source"
         yield Finding(
             "warning", "no_source", name, f"{name} is to be watched, and {why}",
-            "run that agent once, or take it out of `daemon.sources`: `engram config set`",
+            f"run that agent once, or `engram sources --unwatch {name}`",
         )  # fmt: skip
     for path in seen.exposed:
         yield Finding(

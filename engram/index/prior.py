@@ -29,7 +29,7 @@ def prior(text: str, *, timed: bool) -> int:
     asking = 0
     if "?" in text or "？" in text:
         # imported here: a search asks for the factors alone
-        from engram.language.sentences import sentences_of
+        from engram.model.sentences import sentences_of
 
         sentences = sentences_of(text)
         asks = sum(1 for one in sentences if one.rstrip("\"')]*").endswith(("?", "？")))

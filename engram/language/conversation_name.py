@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from engram.language.hidden_text import without_hidden_signs
 from engram.language.requests import command_line, is_typed, request_of, task_line
-from engram.language.titles import title_of
+from engram.model.titles import title_of
 from engram.model.turn import Turn
 
 #: a longer title is a first request, and no subject
@@ -65,7 +66,8 @@ def given_title(title: str, texts: Iterable[str]) -> str:
 
 def request_title(asked: str) -> str:
     """A short name for what is asked for; it ends at a clause or at a word."""
-    said = _ADDRESS.sub(lambda found: found[1] or found[0], " ".join(asked.split()))
+    plain = " ".join(without_hidden_signs(asked).split())
+    said = _ADDRESS.sub(lambda found: found[1] or found[0], plain)
     return title_of(without_opening(_FOLDERS.sub("", said)))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engram.language.sentences import sentences_of
+from engram.model.sentences import sentences_of
 
 #: a text without any of these says nothing of names
 _HINT = re.compile(

@@ -26,7 +26,7 @@ from engram.language.line_forms import (
     labelled_from,
     letter_from,
 )
-from engram.language.sentences import sentence_ranges
+from engram.model.sentences import sentence_ranges
 
 Range = tuple[int, int]
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from engram.language.english import is_english
 from engram.language.own_ranges import Range, own_ranges, quotations
-from engram.language.sentences import sentence_ranges
 from engram.language.session_orders import is_for_session, says_how_long
+from engram.model.sentences import sentence_ranges
 
 
 @dataclass(frozen=True, slots=True)

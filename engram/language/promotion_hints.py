@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from engram.language.handed_over import REMEMBER_THIS
 from engram.language.own_ranges import Range, own_ranges, quotations
-from engram.language.sentences import sentence_ranges
 from engram.model.promotion import HINT, SpaceWish
+from engram.model.sentences import sentence_ranges
 
 #: phrase, space and code, in the order in which they are looked for
 _HINTS = tuple(

@@ -20,11 +20,11 @@ from typing import NamedTuple
 from engram.language.english import is_english
 from engram.language.keywords import is_tool, word_set
 from engram.language.own_statements import ORDERS
-from engram.language.sentences import sentence_ranges
 from engram.language.stop_words import TAG
 from engram.model.entity_ids import entity_id, is_entity_id, stem_of
 from engram.model.ids import slug
 from engram.model.memory import SESSION, Memory, schema_name
+from engram.model.sentences import sentence_ranges
 
 #: the ids of names without a kind: a sure one, and the first word of a sentence
 NAMED, OPENING = "name-", "word-"

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from engram.language.own_ranges import Range, own_ranges, wrote_program
 from engram.language.own_statements import statements
-from engram.language.sentences import sentence_ranges
 from engram.language.stop_words import TOPIC
+from engram.model.sentences import sentence_ranges
 from engram.model.text import words
 from engram.model.turn import Turn
 
@@ -103,7 +103,7 @@ _TASK = re.compile(
 )
 
 
-class Request(NamedTuple):
+class TypedRequest(NamedTuple):
     """What a text asks for: the words as they stand in it, and the sentence that asks.
 
     One of no `substance` only says something: a look, housekeeping, a few words.
@@ -124,7 +124,7 @@ def is_typed(turn: Turn) -> bool:
     )
 
 
-def request_of(text: str, *, answers: bool = False) -> Request | None:
+def request_of(text: str, *, answers: bool = False) -> TypedRequest | None:
     """What is asked for in a text; None where nothing of the person's own words asks.
 
     With `answers`, what agrees to a proposal at the beginning is left out.
@@ -201,7 +201,9 @@ def _is_dense(said: str) -> bool:
     return not said.isascii() and len(words(said)) < len(said) / 6
 
 
-def _cut(text: str, told: Sequence[Range], strong: Sequence[Range], *, substance: bool) -> Request:
+def _cut(
+    text: str, told: Sequence[Range], strong: Sequence[Range], *, substance: bool
+) -> TypedRequest:
     """The sentence that asks, and at most two sentences with it, as they stand."""
     asking = [one for one in strong if _WANTS.search(_of(text, one))]
     fitting = [one for one in asking if one[1] - one[0] <= _LONGEST]
@@ -215,7 +217,7 @@ def _cut(text: str, told: Sequence[Range], strong: Sequence[Range], *, substance
         start = before[0][0]
     elif behind and _joins(text, (start, end), behind[0]):
         end = behind[0][1]
-    return Request(_shortened(_of(text, (start, end))).rstrip(" :："), asked, substance)
+    return TypedRequest(_shortened(_of(text, (start, end))).rstrip(" :："), asked, substance)
 
 
 def _joins(text: str, one: Range, other: Range) -> bool:

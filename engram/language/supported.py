@@ -18,11 +18,11 @@ from engram.language.changes import changes_of
 from engram.language.denial import denies, is_turned
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
 from engram.language.same_language import same_language
-from engram.language.sentences import sentences_of
 from engram.language.stop_words import TAG, is_german
 from engram.language.swapped import is_reversed
 from engram.language.tokens import terms
 from engram.language.wording import beginnings
+from engram.model.sentences import sentences_of
 
 _DATE = re.compile(r"\b\d{4}-(\d\d)(?:-\d\d)?\b")
 #: share of its content words that a text, and each of its sentences, must have been given

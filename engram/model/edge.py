@@ -11,6 +11,7 @@ from engram.model.ids import is_memory_id
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
+    from engram.model.step import Page
 
 #: a link in a memory's text, without its heading and the name it is shown by
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
@@ -35,14 +36,16 @@ class Edge:
 
 
 class Link(NamedTuple):
-    """One link of a memory as a person reads it: `relation` to `target`, an id or a link.
+    """One link as a person reads it: `relation` to `target`, an id or the link of a turn.
 
-    `edge` is what it was read from; None for sources and entities.
+    `edge` is what it was read from; None for sources, entities, boxes and conversations. `content`
+    is the memory or page of the target; None where it is a turn or a conversation, or is not there.
     """
 
     relation: str
     target: str
     edge: Edge | None = None
+    content: Memory | Page | None = None
 
 
 def edges_of(memory: Memory) -> Iterator[Edge]:

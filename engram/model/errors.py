@@ -149,7 +149,7 @@ class ModelRefuses(ModelError):
     """The provider will not answer until the person acts: key, quota, model name, request."""
 
     patient = True
-    default_hint = "check `engram config show llm` and the key's variable, then run it again"
+    default_hint = "check `llm.` in `engram config show` and the key's variable, then run it again"
 
 
 class BadAnswer(ModelError):

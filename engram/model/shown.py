@@ -56,6 +56,8 @@ class MemoryOrigin(NamedTuple):
     """Where a memory came from: its receipts as the transcripts show them, and all its events.
 
     `retention` is that before it was asked about, `life` the same in sentences, oldest first.
+    `places` has for each receipt the transcript (empty where none shows it) and the line in it that
+    holds the quote.
     """
 
     memory: Memory
@@ -64,6 +66,7 @@ class MemoryOrigin(NamedTuple):
     step: SourceStep
     retention: Retention | None = None
     life: tuple[LifeLine, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
 
 
 def source_step(events: Iterable[Event]) -> SourceStep:
@@ -127,14 +130,15 @@ class ShownTurn(NamedTuple):
 
 
 class ShownSession(NamedTuple):
-    """The short-term memory of a conversation: its transcript (relative), its items, oldest first.
+    """A conversation: its transcript (relative), its turns, and the items of its short-term memory.
 
-    A summary of what was said before stands first.
+    All oldest first; of the items a summary of what was said before stands first.
     """
 
     name: str
     file: str
     items: tuple[MemoryItem, ...]
+    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,10 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True)
 class ChangeEntry:
-    """One line of the log. `undone` is whether it is out of force at present."""
+    """One line of the log. `undone` is whether it is out of force at present.
+
+    `subjects` are the memories that a person's own change was about, without purged ones.
+    """
 
     number: int
     time: Instant
@@ -161,6 +168,7 @@ class ChangeEntry:
     left: tuple[str, ...]
     undoes: tuple[int, ...]
     undone: bool
+    subjects: tuple[str, ...] = ()
 
 
 class EditDraft(NamedTuple):

@@ -20,6 +20,7 @@ from engram.model.memory import CATEGORIES
 from engram.model.refusal_codes import is_private, meaning, of_policy
 from engram.model.report import Remembered
 from engram.model.turn import turn_of
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _decided(
     )
     verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
     memory = draft.enter(verdict)
-    changes = ports.writer.changes(draft.born, draft.amended)
+    changes = [*ports.writer.changes(draft.born, draft.amended), *first_pages(draft.born, ports)]
     return verdict, memory, Plan("remember", tuple(changes), tuple(draft.events))
 
 

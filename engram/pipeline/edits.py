@@ -245,7 +245,10 @@ def dispute(
         return list(others), ()
     meant = [other for other in others if other.id == only.id]
     if not meant:
-        raise BadInput(f"{memory.id} does not contradict {only.id}", "`engram links`")
+        raise BadInput(
+            f"{memory.id} does not contradict {only.id}",
+            f"`engram links {memory.id}` tells",
+        )
     return meant, tuple(name for name in memory.conflicts if name != only.id)
 
 

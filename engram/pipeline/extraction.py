@@ -32,6 +32,7 @@ from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ending import end_silent
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.ports import Ports
 from engram.pipeline.promoting import promote_as_asked
 from engram.pipeline.record_import import enter_records
@@ -303,6 +304,7 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
         boxes = ports.box_weaver.seal(ports.view, now, born=draft.born, waiting=unfinished)
         changes = (
             *ports.writer.changes(draft.born, draft.amended),
+            *first_pages(draft.born, ports),
             *ports.pages.pages([(None, box) for box in boxes]),
         )
         happened = (*draft.events, *events)

@@ -27,6 +27,7 @@ from engram.model.memory import SESSION, Memory
 from engram.model.promotion import ALREADY, BY_AGENT, BY_HAND, PROMOTION_ERROR, SpaceWish, waits_for
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, Promotion
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def promote_by_hand(
                 # nothing of the others is entered: who names several means all of them
                 draft = _promoted(denied, asked, ports)[1]
             changes = ports.writer.changes(draft.born, draft.amended)
+            changes = [*changes, *first_pages(draft.born, ports)]
             if changes or draft.events:
                 ports.committer.commit(Plan("promote", tuple(changes), tuple(draft.events)))
     if not asked.by_agent:

@@ -24,6 +24,7 @@ from engram.model.record_note import RecordNote, note_of
 from engram.model.refusal_codes import REFUSED
 from engram.model.trace import WRITE, conflict, deleted
 from engram.model.turn import Turn
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.ports import Ports
 
 #: what a turn is that no record can be read from any more, or whose memory's file cannot be changed
@@ -74,6 +75,7 @@ def _plan(turns: Sequence[Turn], ports: Ports, outcome: ExtractionResult) -> Pla
     boxes = ports.box_weaver.seal(ports.view, rules.now, born=new_ones, waiting=set())
     changes: list[Change] = [
         *ports.writer.changes(new_ones, amended),
+        *first_pages(new_ones, ports),
         *ports.pages.pages([(None, box) for box in boxes]),
     ]
     numbers = (("turns", len(turns)), ("candidates", len(turns)), ("kept", kept))

@@ -25,6 +25,7 @@ from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch
 from engram.pipeline.dictation import vouched
 from engram.pipeline.extraction import admit_all
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
 
@@ -76,5 +77,6 @@ def keep(verdict: Verdict, in_sight: Callable[[str], bool], ports: Ports) -> Rem
             raise BadInput(why, "`engram remember TEXT`, in other words")
         kept = Event(KEPT, memory.id, (("code", verdict.code), ("source", link)))
         changes = ports.writer.changes(draft.born, draft.amended)
+        changes = [*changes, *first_pages(draft.born, ports)]
         ports.committer.commit(Plan("review", tuple(changes), (*draft.events, kept)))
         return Remembered(found.decision, found.code, ports.view.memory(memory.id) or memory)

@@ -28,6 +28,7 @@ from engram.model.numbering import place_of
 from engram.model.record_draft import RecordDraft
 from engram.model.trace import WRITE
 from engram.model.turn import Turn
+from engram.pipeline.first_pages import first_pages
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
 
@@ -148,6 +149,7 @@ def _commit(
         events.append(Event(SESSION_CLOSED, one.transcript, tuple(details)))
     draft = admit_drafts(drafts, ports)
     changes = ports.writer.changes([*born, *draft.born], [*amended, *draft.amended])
+    changes = [*changes, *first_pages([*born, *draft.born], ports)]
     logged = (*draft.events, *events)
     ports.committer.commit(Plan("close", tuple(changes), logged, batch=batch))
     return len(born) + len(amended)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from engram.language.near_duplicates import alike
 from engram.language.own_ranges import own_ranges
 from engram.language.paraphrase.phrasing import phrasing
-from engram.language.sentences import sentence_ranges
+from engram.model.sentences import sentence_ranges
 from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
 from engram.store.catalog.turn_rows import shared_opening

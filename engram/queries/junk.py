@@ -17,9 +17,9 @@ from engram.admit.decide import gate_code
 from engram.extract.imported import is_stated
 from engram.extract.voice import voiced
 from engram.extract.withdrawn import unmeant
-from engram.language.sentences import sentences_around
 from engram.model.candidate import Candidate, Receipt, Voice
 from engram.model.record_note import STORE
+from engram.model.sentences import sentences_around
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory

@@ -22,7 +22,6 @@ from engram.model.vault_label import split_id
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
-    from engram.model.edge import Link
     from engram.model.hit import MatchingLine
     from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
@@ -57,21 +56,30 @@ class Lookup:
     # -- memories ------------------------------------------------------------------------------
 
     def file_named(self, reference: str) -> str:
-        """The id of the file that an item id stands for; any other reference as it is.
+        """The id of the file that an item id or the name of a file stands for, or the turn that a
+        link means; any other reference as it is.
 
         Raises NotFound for the item of a candidate that became no memory, and for one of none.
         """
         item = item_id(reference.strip())
         if item is None:
-            return reference
+            return self._meant(reference)
         name = self._projections.catalog.items.file_of(item)
         if name:
             return name
         if name is None:
-            raise NotFound(f"there is no item {item}", "`engram search` shows ids")
+            raise NotFound(f"there is no item {item}", "`engram search WORDS` shows ids")
         raise NotFound(
             f"{item} is a candidate that became no memory", "`engram why --refused` shows those"
         )
+
+    def _meant(self, reference: str) -> str:
+        """What the name of a file means that a person renamed; any other reference as it is."""
+        name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+        if name.startswith("#") or split_id(name)[0]:
+            return reference
+        meant = self._projections.names().id_of(name)
+        return reference if meant == name else meant
 
     def find_memory(self, reference: str) -> Memory | None:
         """The memory of an id, a docid (`#a1b2c3`), a file name, an alias or title, or a beginning.
@@ -126,9 +134,10 @@ class Lookup:
 
     def removed(self, reference: str) -> tuple[str, str, bytes]:
         """`(id, path, bytes)` of a file a person removed; raises BadInput for one that is there."""
-        name = self.file_named(reference)
-        path, body = self._transaction_log.last_body(name)
-        home = self._projections.catalog.home(read_content(path, body).kind, name)
+        path, body = self._transaction_log.last_body(self.file_named(reference).strip())
+        content = read_content(path, body)
+        name = content.id
+        home = self._projections.catalog.home(content.kind, name)
         if home:
             raise BadInput(f"{reference} is not gone", f"it stands in {home}")
         return name, path, body
@@ -208,45 +217,43 @@ class Lookup:
         from engram.model.shown import MemoryOrigin, source_step
 
         receipts = []
+        places = []
+        starts = self.places(memory.sources)
         for link in memory.sources:
             turn = self.turn(link)
-            said = _telling_line(turn.text, memory) if turn else "(no transcript shows it)"
+            below, said = _telling_line(turn.text, memory) if turn else (0, "")
+            said = said or "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+            file, line = starts[link]
+            # the speaker's line and a blank one stand before the words
+            places.append((file, line + 2 + below if turn else line))
         events = tuple(self._projections.catalog.log.events(memory.id))
-        return MemoryOrigin(
-            memory, tuple(receipts), events, source_step(event for *_, event in events)
-        )
-
-    def links(self, reference: str) -> list[Link]:
-        """What a memory or summary points to and what points to it, each with its reason."""
-        from engram.model.summary import Summary
-        from engram.queries.memory_links import links_of, links_of_summary
-
-        memory = self.find_memory(reference)
-        page = None if memory is not None else self.find_page(reference)
-        if page is not None and isinstance(page.content, Summary):
-            return links_of_summary(page.content, self._projections.catalog)
-        return links_of(memory or self.memory(reference), self._projections.catalog)
+        step = source_step(event for *_, event in events)
+        return MemoryOrigin(memory, tuple(receipts), events, step, places=tuple(places))
 
     def grep(
         self, regex: str, wanted: Filter, go_on: Callable[[], bool] = lambda: True, *,
-        ignore_case: bool = False, turns: bool = True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        Lines of a memory's header count where `headers` are asked for.
         Whether to `go_on` is asked before each text. Raises BadInput for what is no regular
         expression, or one that takes too long.
         """
         # imported here: only this needs it
-        from engram.recall.grep import LineSearch
+        from engram.recall.grep import LineSearch, header_lines
 
         search = LineSearch(regex, ignore_case=ignore_case)
         for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
             if not go_on():
                 return
             if wanted.admits(memory):
-                for line in search.lines(self.text_now(memory)):
-                    yield memory.path, line
+                text = self.text_now(memory)
+                first = 0 if headers else header_lines(text)
+                body = "\n".join(text.split("\n")[first:])
+                for line in search.lines(body):
+                    yield memory.path, line._replace(number=line.number + first)
         hidden = self._projections.catalog.hidden() if turns else set()
         for path in self._projections.transcripts.paths() if turns else ():
             for block in self._projections.transcripts.blocks(path):
@@ -284,17 +291,11 @@ class Lookup:
         return None if turn is None else ShownTurn(link, *self.places([link])[link], turn)
 
     def find_page(self, reference: str) -> ShownFile | None:
-        """The box, entity or summary of an id or a docid."""
+        """The box, entity or summary of an id, docid, file name, link, title or beginning."""
         from engram.model.shown import ShownFile
+        from engram.queries.named_pages import page_named
 
-        view = self._projections.view
-        name = reference.strip().removeprefix("[[").removesuffix("]]")
-        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        page = view.page_by_id(name)
-        if page is None and _DOCID.fullmatch(name):
-            wanted = "#" + name.removeprefix("#").lower()
-            every: list[Page] = [*view.boxes(), *view.entities(), *view.summaries()]
-            page = next((one for one in every if docid(one.id) == wanted), None)
+        page = page_named(self._meant(reference), self._projections.view)
         return None if page is None else ShownFile(page, self.page_text(page))
 
     def page_text(self, page: Page) -> str:
@@ -396,17 +397,18 @@ class Lookup:
                 yield block.link, self._attributed.here(turn)
 
 
-def _telling_line(text: str, memory: Memory) -> str:
-    """The line of a turn that a memory rests on: with its quote, else with most of its words."""
-    lines = [line for line in text.splitlines() if line.strip()]
+def _telling_line(text: str, memory: Memory) -> tuple[int, str]:
+    """`(lines before it, line)` of a turn that a memory rests on: with its quote, else with most
+    of its words."""
+    lines = [(at, line) for at, line in enumerate(text.split("\n")) if line.strip()]
     quoted = first_line(memory.quote, len(memory.quote))
     told = set(words(memory.text))
-    best = max(
+    at, best = max(
         lines,
-        key=lambda line: (quoted != "" and quoted in line, len(told.intersection(words(line)))),
-        default="",
+        key=lambda one: (quoted != "" and quoted in one[1], len(told.intersection(words(one[1])))),
+        default=(0, ""),
     )
-    return first_line(best, 200)
+    return at, first_line(best, 200)
 
 
 def link_named(reference: str, links: Iterable[str]) -> str:

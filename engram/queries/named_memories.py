@@ -6,16 +6,19 @@ written. Raises NotFound, and BadInput for a name of several memories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.model.errors import NotFound
 from engram.model.memory import Memory
-from engram.model.shown import GivenTo, MemoryOrigin, ShownFile, ShownTurn
+from engram.model.shown import GivenTo, MemoryOrigin, ShownFile, ShownSession, ShownTurn
 from engram.queries.lives import life_of
+from engram.queries.named_pages import bare_name
 from engram.recall.beside import seen_beside
 
 if TYPE_CHECKING:
+    from engram.queries.entity_queries import EntityQueries
     from engram.queries.given_queries import GivenQueries
     from engram.queries.memories import Memories, VaultMemories
 
@@ -26,6 +29,24 @@ def shown(reference: str, memories: Memories) -> ShownFile | ShownTurn:
     if beside is None or not (isinstance(found, ShownFile) and isinstance(found.content, Memory)):
         return found
     return found._replace(content=seen_beside(found.content, beside))
+
+
+def shown_by_any_name(
+    reference: str, memories: Memories,
+    session: Callable[[str, bool], ShownSession | None], entities: EntityQueries,
+) -> ShownFile | ShownTurn | ShownSession:  # fmt: skip
+    """The same; also a conversation, and an entity that has no page yet as its page would be."""
+    if found := session(reference, True):
+        return found
+    try:
+        return shown(reference, memories)
+    except NotFound:
+        if found := session(reference, False):
+            return found
+        with suppress(NotFound):
+            entity = entities.find(bare_name(reference))
+            return ShownFile(entity, entities.text_of(entity))
+        raise
 
 
 def origin(reference: str, memories: Memories, timezone: str) -> MemoryOrigin:

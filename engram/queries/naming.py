@@ -83,7 +83,7 @@ class Naming:
                 return self._transaction_log.last_memory(reference)
         raise NotFound(
             f"there is no memory, turn or conversation {reference!r}",
-            "`engram search` shows ids; `--matching TEXT` looks for words",
+            "`engram search WORDS` shows ids; `--matching TEXT` looks for words",
         )
 
     def _memories(self, gone: bool, names: Sequence[str] | None = None) -> Iterator[Memory]:

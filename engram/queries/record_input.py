@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: JSON escapes signs, and says the names of fields
 MOST = 4 * RECORD_MOST
 _OF_A_FORM = frozenset(["schema", "category", "title", "tags", "related_files", "aliases"])
-_HINT = "`engram new SCHEMA` without --from shows the form"
+_HINT = "`engram new decision` without --from shows the form of one"
 _NAMED = 10
 
 

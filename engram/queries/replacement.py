@@ -47,20 +47,19 @@ def check_replacement(memory: Memory, before: bytes, after: bytes, expected: str
     for name in _KEPT:
         old, new_value = getattr(was.memory, name), getattr(read.memory, name)
         if old != new_value:
-            raise BadInput(
-                f"{name} is not changed by an edit: {_why(name)}", hint, code="MERGE_ERROR"
-            )
+            why = _why(name, was.memory.id)
+            raise BadInput(f"{name} is not changed by an edit: {why}", hint, code="MERGE_ERROR")
     added = set(read.memory.related_files) - set(was.memory.related_files)
     if not all(map(is_project_path, added)):
         raise BadInput("related_files: a path leads out of the project", hint, code="PATH_ERROR")
     _check_record(was.memory, read.memory, hint)
 
 
-def _why(name: str) -> str:
+def _why(name: str, memory: str) -> str:
     if name.startswith("status"):
-        return "`engram retire`, `archive` and `restore` do that"
+        return f"`engram retire {memory}`, `archive` and `restore` do that"
     if name == "authority":
-        return "`engram confirm` makes it yours"
+        return f"`engram confirm {memory}` makes it yours"
     return "it says which memory this is"
 
 

@@ -18,8 +18,8 @@ from itertools import islice
 from pathlib import Path
 
 from engram.language.paraphrase.phrasing import phrasing
-from engram.language.sentences import sentences_of
 from engram.language.wording import Terms, telling, terms_of
+from engram.model.sentences import sentences_of
 from engram.settings.project_folders import repository
 
 _FILES = ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md")

@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from engram.language.snippet import excerpt
-from engram.language.titles import shown_title
 from engram.language.tokens import query_terms
 from engram.model.errors import BadInput
 from engram.model.hit import Answers, ContextBlock, Found, Hints, HistoryStep, Hit
@@ -23,10 +22,12 @@ from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
 from engram.model.tier import TIERS, RetrievalMode, tiers_of
+from engram.model.titles import shown_title
 from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
 from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
+from engram.recall.mistyped_filters import mistyped_filter
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -110,6 +111,8 @@ class SearchQueries:
             )
 
         query = checked(parse(text, setting.timezone, as_of))
+        if slip := mistyped_filter(query.words):
+            raise BadInput(slip.problem, slip.fix)
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())

@@ -19,10 +19,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from engram.language.sentences import sentences_of
 from engram.model.authority import authority_rank
 from engram.model.display import plain_line
 from engram.model.memory import SESSION, Audience, Memory
+from engram.model.sentences import sentences_of
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn

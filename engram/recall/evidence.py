@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.sentences import sentence_ranges
 from engram.language.tokens import terms
 from engram.language.when import find_times, fixed_times
 from engram.model.markdown import code_lines
 from engram.model.record import without_receipt
+from engram.model.sentences import sentence_ranges
 from engram.model.time_span import TimeSpan
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ class LineSearch:
         if len(regex) > MAX_PATTERN:
             raise BadInput(
                 f"the pattern is longer than {MAX_PATTERN} characters",
-                "search for a part of it, or use `engram search`",
+                "search for a part of it, or use `engram search WORDS`",
             )
         self._pattern = TimedPattern(regex, ignore_case=ignore_case)
         self._limit = TimeLimit(MATCHING_SECONDS)
@@ -49,3 +49,11 @@ class LineSearch:
             spans = self._pattern.spans(shown, self._limit, MAX_SPANS)
             if spans is not None:
                 yield MatchingLine(number, shown, spans)
+
+
+def header_lines(text: str) -> int:
+    """The lines of a file's header, with the `---` above and below; 0 where there is none."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[0] != "---" or "---" not in lines[1:]:
+        return 0
+    return lines.index("---", 1) + 1

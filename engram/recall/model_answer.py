@@ -17,10 +17,10 @@ from engram.language.agent_orders import injection
 from engram.language.denial import denies
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
-from engram.language.sentences import sentence_ranges, sentences_of
 from engram.language.supported import shared_words, unsupported
 from engram.language.tokens import query_terms, telling_terms, terms
 from engram.model.answer import ReasonedAnswer
+from engram.model.sentences import sentence_ranges, sentences_of
 from engram.recall.answer_days import CitedDays, day_in, days_in
 from engram.recall.model_question import KEY, days_told, lines_of
 

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engram.language.agent_orders import injection
-from engram.language.sentences import sentences_of
 from engram.language.tokens import query_terms, terms
 from engram.language.when import find_times
 from engram.model.instant import weekday_of
 from engram.model.model_request import Request, fenced, prompt_of, strict_object
+from engram.model.sentences import sentences_of
 from engram.model.speaker import shown_name
 from engram.model.text import tokens_of
 

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from engram.language.titles import shown_title
 from engram.model.change import turns_in
 from engram.model.consolidation_run import row_of
+from engram.model.entity import Entity
 from engram.model.instant import plus_minutes
 from engram.model.item_view import item_row
 from engram.model.memory import schema_name
 from engram.model.promotion import PROMOTION_TARGET
 from engram.model.refusal_codes import meaning
+from engram.model.titles import shown_title
 from engram.model.vault_label import split_id
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.consolidation_run import ConsolidationRun
     from engram.model.edge import Link
-    from engram.model.entity import Entity
     from engram.model.errors import EngramError
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.skill import SkillFile
 
 Shape = dict[str, Any]
+
+#: of the shapes in docs/json.md; another one when a key is renamed or taken away
+VERSION = 1
 
 #: the keys of one answer of `search`, in this order (design 6)
 HIT_KEYS = (
@@ -269,8 +272,17 @@ def shown_turn(said: ShownTurn) -> Shape:
 
 
 def session(found: ShownSession) -> Shape:
-    """`show`: a conversation, its transcript, and the items of its short-term memory."""
-    return {"id": found.name, "file": found.file, "items": [item_row(one) for one in found.items]}
+    """`show`: a conversation, its transcript, the items of its short-term memory, and its turns."""
+    return {
+        "id": found.name, "file": found.file, "items": [item_row(one) for one in found.items],
+        "turns": [
+            {
+                "id": f"{turn.transcript}#^{turn.block}", "role": turn.role,
+                "speaker": turn.speaker, "time": turn.time, "text": turn.text,
+            }
+            for turn in found.turns
+        ],
+    }  # fmt: skip
 
 
 def origin(found: MemoryOrigin) -> Shape:
@@ -281,8 +293,10 @@ def origin(found: MemoryOrigin) -> Shape:
         "source_step": found.step._asdict(), **_other_vault(memory),
         **_sure(memory), **_retained(found.retention),
         "receipts": [
-            {"source": link, "time": time, "role": role, "said": said}
-            for link, time, role, said in found.receipts
+            {"source": link, "time": time, "role": role, "said": said, "file": file, "line": line}
+            for (link, time, role, said), (file, line) in zip(
+                found.receipts, found.places, strict=True
+            )
         ],
         "events": [
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
@@ -312,10 +326,12 @@ def given_to(one: GivenTo) -> Shape:
 
 
 def link(one: Link) -> Shape:
-    """`links`: one link from or to a memory or a summary."""
-    edge = one.edge
+    """`links`: one link from or to a memory, a page, a turn or a conversation."""
+    edge, content = one.edge, one.content
+    named = content.name if isinstance(content, Entity) else content.title if content else ""
     return {
-        "relation": one.relation, "target": one.target,
+        "relation": one.relation, "target": one.target, "title": named,
+        "file": content.path if content else "",
         "reason": edge.reason if edge else "", "confidence": edge.confidence if edge else "",
         "transaction": (edge.transaction or None) if edge else None,
     }  # fmt: skip
@@ -655,13 +671,18 @@ def watched_sources(names: Sequence[str]) -> Shape:
 
 
 def status(
-    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None
-) -> Shape:
-    """`status`: the counts of a vault, and of what works for it on this machine."""
+    state: Status, failed_hooks: int, daemon: bool, noted: int, caught_up: CaughtUp | None,
+    inbox: Mapping[str, str],
+) -> Shape:  # fmt: skip
+    """`status`: the counts of a vault, and of what works for it on this machine.
+
+    `inbox` are the files that it does not take in, with why; `json` is the version of all shapes.
+    """
     run = None if state.last_run is None else row_of(state.last_run)
     return {
         **asdict(state), "last_run": run, "failed_hooks": failed_hooks, "noted": noted,
         "caught_up": None if caught_up is None else asdict(caught_up), "daemon": daemon,
+        "inbox": dict(inbox), "json": VERSION,
     }  # fmt: skip
 
 
@@ -837,6 +858,16 @@ def user_paths(places: UserPaths) -> dict[str, str]:
         "vaults": str(places.registry_file), "cache": str(places.cache_dir),
         "default_vault": str(places.vault),
     }  # fmt: skip
+
+
+def completion(shell: str, script: str, loaded: str) -> Shape:
+    """`completion`: the script of a shell, and the line that loads it for good."""
+    return {"shell": shell, "script": script, "load": loaded}
+
+
+def manual_page(page: str) -> Shape:
+    """`man`: the page in roff."""
+    return {"roff": page}
 
 
 def agent_settings(

@@ -459,10 +459,12 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
+        ignore_case: bool = False, turns: bool = True, headers: bool = False,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
+        The headers of memories are looked into where `headers` are asked for.
         `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
         when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
         too long.
@@ -471,7 +473,9 @@ class Vault:
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(
+            regex, wanted, go_on, ignore_case=ignore_case, turns=turns, headers=headers
+        )
 
     # -- asking by name ------------------------------------------------------------------------
 
@@ -488,27 +492,28 @@ class Vault:
         return self._lookup().memory(reference)
 
     def show(self, reference: str) -> ShownFile | ShownTurn | ShownSession:
-        """The file of a memory or page, or a turn, by its id or docid; a conversation by its name.
+        """The file of a memory or page, a turn, or a conversation, by any name that it has.
 
         Raises NotFound.
         """
         from engram.model.memory import Memory
         from engram.model.shown import ShownFile
-        from engram.queries.named_memories import shown
+        from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        found = self._session(reference) or shown(reference, self.parts.memories)
+        parts = self.parts
+        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
 
-    def _session(self, reference: str) -> ShownSession | None:
+    def _session(self, reference: str, exact: bool) -> ShownSession | None:
         from engram.model.policy import Policy
         from engram.queries.session_view import session_named
 
         # a person reads on while a policy file is not understood
         parts, most = self.parts, (self.parts.held_policy() or Policy()).short_term
-        return session_named(reference, most, parts.projections, parts.conversations)
+        return session_named(reference, most, parts.projections, parts.conversations, exact=exact)
 
     def _read(self, memory: Memory) -> Retention | None:
         """Count that a memory is read; its tier and score before. None for another vault's."""
@@ -549,8 +554,11 @@ class Vault:
         return self.parts.tiers.falling(days, self.clock.now())
 
     def links(self, reference: str) -> Sequence[Link]:
-        """The links of a memory or summary in both directions, each with its reason."""
-        return self._lookup().links(reference)
+        """The links of a memory, page, turn or conversation in both directions, with reasons."""
+        from engram.queries.named_links import links_named
+
+        lookup, parts = self._lookup(), self.parts
+        return links_named(reference, lookup, parts.projections, parts.entities)
 
     def origin(self, reference: str) -> MemoryOrigin:
         """Where a memory came from, every event since, and both in sentences."""
@@ -647,18 +655,10 @@ class Vault:
         With names of transactions or imports (`17`, `import-1`) what these wrote, all of it. Raises
         NotFound for a name of none.
         """
-        from engram.health.review_queue import SOON, Written, queue
-        from engram.model.instant import plus_days
-        from engram.queries.unheld_items import open_items
-        from engram.queries.written_memories import written_by, written_since
+        from engram.queries.review_questions import waiting
 
         self._settled()
-        view, now, catalog = self.parts.view, self.clock.now(), self.parts.catalog
-        if of:
-            written = Written(written_by(catalog, of), " ".join(of))
-        else:
-            written = Written(written_since(catalog, since or plus_days(now, -SOON)))
-        return queue(view.live(), now, view.memory, since, open_items(view, now), written)
+        return waiting(self.parts.view, self.parts.catalog, self.clock.now(), since, of)
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""
@@ -1364,6 +1364,13 @@ class Vault:
                 *parts.policy_check(), problem, parts.shared,
             )
         )  # fmt: skip
+
+    def left_in_inbox(self) -> Mapping[str, str]:
+        """The files that the inbox does not take in, by their paths in the vault, and why."""
+        from engram.pipeline.inbox_files import why_left
+        from engram.queries.checks import left_in_inbox
+
+        return left_in_inbox(self.parts.disk, lambda path: why_left(path, self.parts))
 
     def audit(self) -> AuditReport:
         """How good what was written is, row by row (`health.audit`); nothing is written."""

@@ -129,7 +129,7 @@ def _opened(entry: Registered, parts: VaultParts) -> VaultParts:
     if not entry.path.is_dir():
         raise NotFound(
             f"the shared vault {entry.path} is gone",
-            "`git checkout` its folder, or clone it again there; then `engram trust` it",
+            f"`git checkout` its folder, or clone it again there; then `engram trust {entry.path}`",
         )
     opened = parts_of(entry.path, parts.environment, parts.adapters)
     problem: EngramError | None = opened.sharing_problem

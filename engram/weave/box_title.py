@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engram.language.titles import title_of
 from engram.model.box import Box
 from engram.model.markdown import inert_line
+from engram.model.titles import title_of
 
 #: characters of a conversation's name before what a later box tells
 _NAME = 36

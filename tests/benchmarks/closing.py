@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 from engram.capture.sources import source
 from engram.extract.session import session_of
-from engram.language.sentences import sentences_of
 from engram.model.instant import plus_minutes
 from engram.model.ports import SourceReading
+from engram.model.sentences import sentences_of
 from engram.model.turn import Turn, turn_of
 from engram.pipeline.ingest import take_in
 from engram.store.base.clock import FixedClock, SystemClock

@@ -20,11 +20,11 @@ from engram.admit import decide
 from engram.admit.admission_context import AdmissionContext
 from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
-from engram.language.sentences import sentences_of
 from engram.model.candidate import Candidate
 from engram.model.change import Plan
 from engram.model.item import EVENT_TYPES, KINDS
 from engram.model.policy import Policy
+from engram.model.sentences import sentences_of
 from engram.model.verdict import Verdict
 from engram.vault import Vault
 from tests.admit.cases import candidate

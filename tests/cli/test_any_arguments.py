@@ -6,7 +6,8 @@ import click
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engram.surfaces.cli.app import VERBS, cli
+from engram.surfaces.cli.app import cli
+from engram.surfaces.cli.verbs import VERBS
 from tests.cli.shop import Shop
 from tests.effort import examples
 

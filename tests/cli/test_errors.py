@@ -272,6 +272,9 @@ def test_a_disk_that_takes_nothing_is_an_error_and_not_a_bug(
         ("INPUT_ERROR", 1, ["--json", "grep", "("]),
         ("USAGE_ERROR", 2, ["--json", "show"]),
         ("USAGE_ERROR", 2, ["list", "--json", "--since", "2026-3-6"]),
+        ("USAGE_ERROR", 2, ["list", "--since", "2026-3-6", "--json"]),
+        ("USAGE_ERROR", 2, ["serach", "x", "--json"]),
+        ("USAGE_ERROR", 2, ["config", "--frob", "--json"]),
     ],
 )
 def test_an_error_is_one_object_for_programs(

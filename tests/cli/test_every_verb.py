@@ -10,7 +10,8 @@ import click
 import pytest
 
 import engram.surfaces.cli
-from engram.surfaces.cli.app import VERBS, cli
+from engram.surfaces.cli.app import cli
+from engram.surfaces.cli.verbs import FACES, GROUPS, HIDDEN, VERBS
 from tests.cli.shop import Shop, make_shop
 from tests.golden.console import run
 
@@ -35,6 +36,7 @@ EXAMPLES: dict[str, list[str]] = {
     "config": ["show"], "phases": ["list"], "policy": ["show"], "daemon": ["status"],
     "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
     "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
+    "completion": ["bash"], "man": [],
 }  # fmt: skip
 
 #: a note that says the opposite of the shop's decision
@@ -139,7 +141,9 @@ def test_options_of_a_group_stand_anywhere(shop: Shop) -> None:
 def test_alone_it_prints_the_list_of_commands(tmp_path: Path) -> None:
     ran = run([], tmp_path)
     assert (ran.code, ran.err) == (0, "")
-    assert all(f"\n  {verb} " in ran.out for verb in VERBS)
+    listed = [verb for group in GROUPS.values() for verb in group]
+    assert all(f"\n  {verb} " in ran.out for verb in listed)
+    assert not any(f"\n  {verb} " in ran.out for verb in (*HIDDEN, *FACES))
     assert run(["--help"], tmp_path).out == ran.out
 
 

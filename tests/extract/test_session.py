@@ -361,6 +361,7 @@ def test_an_unanswered_request_is_begun_and_an_unanswered_complaint_in_the_way()
     before = ("U: Sort the flour by grain.", "A: Sorted. >> Edit flour.md")
     asked = found(*before, "U: now also label each of the flour jars")
     assert told(asked, "in_progress") == ["now also label each of the flour jars"]
+    assert told(found(*before, "U: I prefer labels of paper."), "in_progress") == []
     broken = found(*before, "U: the rye jars are still not in it")
     assert told(broken, "blockers") == ["the rye jars are still not in it"]
 

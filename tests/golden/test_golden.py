@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.surfaces.cli.app import VERBS
+from engram.surfaces.cli.verbs import VERBS
 from tests.golden.transcript import HERE, play, transcripts
 
 

@@ -271,7 +271,7 @@ def test_what_fails_waits_and_holds_up_no_other(shop: Shop, agent: Agent) -> Non
     told = shop.run("status").out
     assert f"\n           {other}: NotFound\n" in told and " waits:" not in told
     found = json.loads(shop.run("doctor", "--quick", "--json").out)
-    assert [one["code"] for one in found] == ["not_taken_in"]
+    assert "not_taken_in" in [one["code"] for one in found]
 
 
 def test_a_process_that_cannot_tell_anybody_leaves_a_line(

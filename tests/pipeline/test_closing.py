@@ -18,7 +18,7 @@ from tests.kit import LIGHT, reopened
 
 START = "2026-03-06T10:00:00Z"
 
-FED = "Fixed the paper feed."
+FED = "Fixed the paper feed.\n\nReplaced the worn roller."
 
 
 @pytest.fixture
@@ -288,12 +288,13 @@ def test_what_is_forgotten_of_a_conversation_is_in_no_record(
     open_vault: Callable[..., Vault],
 ) -> None:
     vault = later(open_vault, 5)
-    turns = said(*FIRST, "Go on.", "Added the zebra mode.")
+    done = "Added a key per order.\n\nMoved the queue to the card."
+    turns = said(FIRST[0], done, "Go on.", "Added the zebra mode.")
     vault.capture(turns)
     vault.forget(f"{turns[-1].transcript}#^{turns[-1].block}")
     vault = later(open_vault)
     vault.seal_boxes()
-    assert items(record_of(vault), "Completed") == ["Added a key per order."]
+    assert items(record_of(vault), "Completed") == done.split("\n\n")
     assert "zebra" not in (vault.root / record_of(vault).path).read_text("utf-8")
 
 

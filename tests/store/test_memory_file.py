@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.titles import title_of
 from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_value, neutralise, quote_block
 from engram.model.memory import CATEGORIES, SPACES, STATUSES, Memory
+from engram.model.titles import title_of
 from engram.store.files.document import parse, patch
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory, retitled
 from tests.effort import examples

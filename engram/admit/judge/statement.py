@@ -22,11 +22,11 @@ from engram.language.endings import Ending, endings_of
 from engram.language.open_states import States, open_states_of, settled_states_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.references import references_of
-from engram.language.sentences import sentences_of
 from engram.language.when import find_times
 from engram.language.wording import Terms, phrases_of, telling, terms_of
 from engram.model.instant import local_day
 from engram.model.memory import Memory
+from engram.model.sentences import sentences_of
 from engram.model.time_span import TimeSpan
 
 #: a longer text is judged by what it begins with, characters

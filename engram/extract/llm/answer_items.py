@@ -28,7 +28,6 @@ from engram.language.anchor import anchored
 from engram.language.english import is_english
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.own_statements import statements
-from engram.language.sentences import sentences_around
 from engram.language.session_orders import is_for_session, names_session
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import Appraisal, Candidate, Receipt
@@ -36,6 +35,7 @@ from engram.model.entity import NAMES_FIELD
 from engram.model.entity_ids import entity_id, stem_of
 from engram.model.memory import CATEGORIES, DECISION_STATES, SESSION, Memory
 from engram.model.model_request import Context
+from engram.model.sentences import sentences_around
 from engram.model.turn import Turn
 
 MALFORMED = "malformed"

@@ -15,9 +15,9 @@ from typing import Literal
 from engram.extract.llm.answer_items import MALFORMED, UNKNOWN_MEMORY, known_as, placed, refused
 from engram.extract.llm.quotes import Words, quoted
 from engram.extract.receipt import receipt_of
-from engram.language.sentences import sentences_around
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
+from engram.model.sentences import sentences_around
 from engram.model.turn import Turn
 
 Mention = Literal["confirms", "fulfils"]

@@ -21,12 +21,12 @@ from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.profile_facts import settled_fact
 from engram.language.proper_names import whole_name
-from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
 from engram.language.when import find_times, fixed_times, past_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug
 from engram.model.memory import SESSION
+from engram.model.sentences import sentences_around
 from engram.model.time_span import TimeSpan
 from engram.model.turn import Turn
 

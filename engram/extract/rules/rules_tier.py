@@ -25,11 +25,11 @@ from engram.extract.rules.table import Rule, read_rules
 from engram.extract.stated_fields import StatedPatterns, with_sections
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.promotion_hints import AskedStatement, asked_statements
-from engram.language.sentences import sentences_around
 from engram.language.session_orders import is_for_session
 from engram.language.third_person import third_person
 from engram.model.candidate import Candidate
 from engram.model.memory import SESSION
+from engram.model.sentences import sentences_around
 from engram.model.turn import Turn
 
 #: Shorter sentences say nothing that stands alone; longer ones are pasted, or dictated without a

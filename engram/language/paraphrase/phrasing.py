@@ -23,7 +23,7 @@ from functools import lru_cache
 from engram.language.paraphrase.canonical_words import names_in, plain, tokens_of
 from engram.language.paraphrase.form import Form, form_of
 from engram.language.paraphrase.tables import AND, AUXILIARY, CLAUSES, DONE, OPENERS, PASSIVE, POLAR
-from engram.language.sentences import sentences_of
+from engram.model.sentences import sentences_of
 
 #: a longer text is a document, and no statement that could be said again; characters
 LONGEST = 2_000

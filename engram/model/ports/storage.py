@@ -434,8 +434,11 @@ class CopyMerger(Protocol):
 class Eraser(Protocol):
     """Takes the words of memories and turns out of the pages of others, or out of everything."""
 
-    def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
-        """The pages of their entities, and plain pages, without these memories."""
+    def unmentioned(self, memories: Sequence[Memory], pages: Iterable[str] = ()) -> list[Change]:
+        """The pages of their entities, and plain pages, without these memories.
+
+        Plain pages do not link to these `pages` either, which go or are called otherwise now.
+        """
         ...
 
     def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:

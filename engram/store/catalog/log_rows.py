@@ -60,6 +60,11 @@ class LogRows:
         columns = "n, time, kind, batch, changes, left_alone, undoes"
         return self._db.rows(f"select {columns} from transactions order by n desc")
 
+    def subjects(self, number: int) -> list[str]:
+        """What the events of a transaction are about, in their order, each once."""
+        rows = self._db.rows("select subject from events where n = ? order by rowid", number)
+        return list(dict.fromkeys(row[0] for row in rows))
+
     def kinds(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str]]:
         """Kind, batch and policy's digest of some transactions, by number."""
         select = "select kind, batch, policy from transactions where n = ?"
@@ -154,7 +159,7 @@ class LogRows:
         rows = self._db.rows("select subject, details from events where name = ? order by n", name)
         return [(row[0], json.loads(row[1])) for row in rows]
 
-    def subjects(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
+    def named_in(self, numbers: Collection[int], names: Sequence[str]) -> list[tuple[int, str]]:
         """`(n, subject)` of the events of some names in some transactions, oldest first."""
         marks = ",".join("?" * len(names))
         found: list[tuple[int, str]] = []

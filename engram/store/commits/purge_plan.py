@@ -68,14 +68,14 @@ class PurgePlanner:
         self._copies = copies
         self._own_words = own_words
 
-    def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
+    def unmentioned(self, memories: Sequence[Memory], pages: Iterable[str] = ()) -> list[Change]:
         """Their entities, the summaries and the plain pages, without these memories."""
         entity = self._projections.view.entity
         led = entities_of_names(self._projections.view.mentioned())
         names = {led.get(name, name) for memory in memories for name in mentioned_in(memory)}
         named = [one for one in map(entity, sorted(names)) if one is not None]
         leads = sorted({one.merged_into or one.id for one in named})
-        pages = [page for page in map(entity, leads) if page is not None]
+        told = [page for page in map(entity, leads) if page is not None]
         ids = [memory.id for memory in memories]
         remains = PurgeRemains.of(ids, [memory.text for memory in memories])
         summaries = [
@@ -83,9 +83,9 @@ class PurgePlanner:
             for page in self._projections.view.summaries()
             if (left := without_memories(page, ids)) != page
         ]
-        found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
+        found = self._pages.pages([(page, remains.unmentioned(page)) for page in told])
         found += self._pages.pages(summaries)
-        linked = PurgeRemains.of(ids, [])
+        linked = PurgeRemains.of([*ids, *pages], [])
         for path in layout.PROSE:
             data = self._with_ids(path)
             if data is not None and (kept := linked.without(path, data)) != data:

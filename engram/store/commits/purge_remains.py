@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engram.language.distinct_words import tells, unspoken
-from engram.language.titles import title_of
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.link_targets import NamedFile
 from engram.model.summary import Summary, texts_of, without_memories
 from engram.model.text import normalise
+from engram.model.titles import title_of
 from engram.store.base.layout import ENTITIES, Content
 from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, NotFound, StorageError
+from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog import Catalog
 
 _MOST_MISSING = 100
+#: the kinds of changes that a person makes to memories that he names
+_BY_HAND = frozenset({
+    "remember", "edit", "forget", "restore", "confirm", "retire", "archive", "supersede", "resolve",
+    "promote", "review",
+})  # fmt: skip
 _Stamp = tuple[str, int, int, int, int]
 
 
@@ -135,9 +141,11 @@ class TransactionLog:
         rows = catalog.log.rows()
         undone = undone_in(rows)
         return [
-            ChangeEntry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
-                  tuple(map(int, row[6].split())), row[0] in undone)
-            for row in rows[:limit]
+            ChangeEntry(
+                number, time, kind, batch, changes, tuple(left.splitlines()),
+                tuple(map(int, undoes.split())), number in undone, _subjects(number, kind, catalog),
+            )
+            for number, time, kind, batch, changes, left, undoes in rows[:limit]
         ]  # fmt: skip
 
     def existing(self, number: int) -> Transaction:
@@ -150,10 +158,23 @@ class TransactionLog:
     # -- bodies --------------------------------------------------------------------------------
 
     def last_body(self, identifier: str) -> tuple[str, bytes]:
-        """`(path, bytes)` of a content file as last known, by its id. Raises NotFound."""
+        """`(path, bytes)` of a content file as last known, by its id, a beginning of it or a docid.
+
+        Raises NotFound, and BadInput for a beginning of several.
+        """
+        found: dict[str, tuple[str, bytes]] = {}
         for path, body in self._bodies_newest_first():
-            if read_content(path, body).id == identifier:
+            name = read_content(path, body).id
+            if name == identifier:
                 return path, body
+            short = "#" + identifier.removeprefix("#").lower()
+            if identifier and (name.startswith(identifier) or docid(name) == short):
+                found.setdefault(name, (path, body))
+        if len(found) > 1:
+            shown = ", ".join(sorted(found)[:5])
+            raise BadInput(f"{identifier!r} could be {len(found)} memories", f"for example {shown}")
+        for path, body in found.values():
+            return path, body
         raise NotFound(f"there is no memory {identifier!r}")
 
     def last_memory(self, identifier: str) -> Memory:
@@ -238,3 +259,10 @@ def undone_in(rows: Sequence[tuple]) -> set[int]:  # type: ignore[type-arg]
         if row[2] == "undo" and row[0] not in out:
             out.update(int(number) for number in row[6].split())
     return out
+
+
+def _subjects(number: int, kind: str, catalog: Catalog) -> tuple[str, ...]:
+    """The memories that a person's own change was about; what was purged is not among them."""
+    if kind not in _BY_HAND:
+        return ()
+    return tuple(one.id for one in catalog.memories(catalog.log.subjects(number)))

@@ -211,7 +211,7 @@ def _with_header(frame: _Frame, wanted: Mapping[str, Value | None], create: bool
     if not create:
         raise BadInput(
             "the note has no header to change",
-            "add a header between two `---` lines at the top, or let `engram edit` add one",
+            "add a header between two `---` lines at the top, or let `engram edit ID` add one",
         )
     newline = "\r\n" if _first_line_is_crlf(frame.text) else "\n"
     lines = [line for key, value in present.items() for line in entry_lines(key, value)]

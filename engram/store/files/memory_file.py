@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from engram.language.titles import title_of
 from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
@@ -27,6 +26,7 @@ from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, marked_by_git, neutralise, quote_block
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.model.schemas import SCHEMA_TABLE, categories_of, written_schema
+from engram.model.titles import title_of
 from engram.store.files.body_sections import section_blocks, sections_in, with_sections
 from engram.store.files.document import NoteDocument, parse, patch, render, with_body
 from engram.store.files.known_header import KnownHeader, day_in

@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -25,70 +25,12 @@ from engram.model.display import plain_line
 from engram.model.errors import EngramError, StorageError
 from engram.surfaces.cli.arguments import Verbs, begin, chosen, common
 from engram.surfaces.cli.output import emit_json, finish, not_taken, say, talk
+from engram.surfaces.cli.verbs import FACES, GROUPS, VERBS
 from engram.surfaces.remote.call_context import caller
 from engram.surfaces.streams import prepare_streams
 
-#: verb -> one line of help, in the order in which a newcomer needs them
-VERBS: dict[str, str] = {
-    "init": "make a vault and register it",
-    "trust": "register an existing vault on this machine",
-    "import": "take in transcripts of an agent, once",
-    "sources": "the kinds of transcripts, and what is on this machine",
-    "capture": "take in turns from stdin, or follow a folder",
-    "remember": "write one memory down, in your words",
-    "new": "write one record down: a decision, a runbook, a session ...",
-    "extract": "turn pending turns into memories now",
-    "retry": "queue again what failed too often",
-    "search": "find memories and turns by words",
-    "grep": "find lines by a regular expression",
-    "recall": "a ranked, budgeted answer with sources, for a person or an agent",
-    "today": "what was learnt today",
-    "list": "the memories, filtered",
-    "show": "one memory as it is on disk",
-    "why": "where a memory came from, and all that happened to it",
-    "tiers": "how many memories are hot, warm, cold and archived, and which will fall",
-    "links": "what a memory or summary points to, and what points to it",
-    "entities": "the people, tools and projects that memories speak of",
-    "boxes": "what was learnt in each stretch of a conversation",
-    "traces": "subjects that came up again, as time lines",
-    "summaries": "what related memories say, in few lines",
-    "forget": "take a memory out of use; its file stays",
-    "restore": "bring a memory back",
-    "edit": "change a memory in your editor",
-    "confirm": "say that a memory holds",
-    "retire": "take memories out of use, and leave what was said searchable",
-    "archive": "put memories out of the way",
-    "supersede": "let one memory replace another",
-    "resolve": "settle a contradiction",
-    "promote": "let a memory hold in another space: for you everywhere, or for a project",
-    "review": "the weekly habit: what waits for you, one key each",
-    "purge": "destroy a memory's content for good",
-    "consolidate": "merge, replace, age and tidy now; all of it can be undone",
-    "gc": "move to the archive what was retired long ago",
-    "conflicts": "take in what sync tools left apart, as far as that is sure",
-    "undo": "take a change back; undo an undo to have it again",
-    "log": "the changes, newest first",
-    "events": "what was written, refused, replaced, forgotten and given, event by event",
-    "status": "what is pending, captured, refused, and when",
-    "stats": "turns, memories, refusals and spending by week, as bars or a picture",
-    "audit": "the quality of what was written, with one fix for each row",
-    "doctor": "check the vault, with one fix for each finding",
-    "embed": "make vectors of memories and turns, so that search goes by meaning too",
-    "rebuild": "make catalog, index and views anew from the files",
-    "config": "show, set and locate the configuration",
-    "phases": "begin a phase of a project, and see what changed since the one before",
-    "policy": "what may be remembered and who is given it; try it on a text",
-    "daemon": "capture in the background: run, start, stop, pause, install",
-    "connect": "let an agent be given memories by itself",
-    "disconnect": "take that back; its settings are as before",
-    "hook": "what a connected agent calls",
-    "export": "put memories into a marked block of CLAUDE.md, or records into JSON files",
-}  # fmt: skip
-#: verbs that take the arguments of another program, and answer as that does
-FACES: dict[str, str] = {
-    "qmd": "what calls qmd can call this: search any folders of Markdown",
-}
-
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 #: behind a traceback
 BUG = (
@@ -103,10 +45,10 @@ class Router(Verbs):
     """Looks a verb's module up by its name and imports only that."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in the order of VERBS and then of FACES."""
+        """All verbs, those that the list leaves out at the end."""
         return [*VERBS, *FACES]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def found(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a verb's module: `engram.surfaces.cli.<verb>`, `command`."""
         if cmd_name not in VERBS and cmd_name not in FACES:
             return None
@@ -116,10 +58,35 @@ class Router(Verbs):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does; a reader that went away (`engram grep . | head -1`) is no failure.
+
+        click itself would end the process with 1.
+        """
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            caller().drop_output()
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of verbs, without importing any of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([*VERBS.items(), *FACES.items()])
+        """The verbs by group, without importing any of them."""
+        for heading, verbs in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([*verbs.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The listed verbs that begin so, without importing any of them, and the options."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        listed = {verb: does for group in GROUPS.values() for verb, does in group.items()}
+        return [
+            CompletionItem(verb, help=does)
+            for verb, does in listed.items()
+            if verb.startswith(incomplete)
+        ]
 
 
 @click.command(
@@ -127,7 +94,10 @@ class Router(Verbs):
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Vault: --vault, else ENGRAM_VAULT, else the nearest parent that is one and is not"
+    epilog="Begin with `engram init`, `engram import auto` and `engram search WORDS`."
+    " `engram COMMAND --help` has examples. A vault is a folder of text files: a copy of it is a"
+    " backup.\n\n"
+    "Vault: --vault, else ENGRAM_VAULT, else the nearest parent that is one and is not"
     " shared, else your own (the setting `vault`).",
 )
 @click.version_option(__version__, prog_name="engram")
@@ -150,7 +120,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command for its caller; returns the exit code of design 6."""
 
     def command() -> object:
-        begin()
+        begin(sys.argv[1:] if arguments is None else arguments)
         # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
         code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
         finish()
@@ -203,7 +173,8 @@ def _refuse(message: str, hint: str, code: int, told: str) -> int:
     talk(f"error: {plain_line(message)}")
     talk(f"hint: {plain_line(hint)}")
     try:
-        if chosen().json and not chosen().answered:
+        wanted = chosen().json or (told == "USAGE_ERROR" and chosen().named)
+        if wanted and not chosen().answered:
             from engram.surfaces import json as shapes
 
             emit_json(shapes.error(told, plain_line(message), plain_line(hint)))

@@ -7,10 +7,11 @@ with an unset variable would give, and days that are none.
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
@@ -34,21 +35,24 @@ class Chosen:
     """What the common options said; an empty `vault` was not given.
 
     `answered` is set when data was written: an error that follows is no second document.
+    `named` is whether `--json` stands anywhere: what ends the parsing comes before it is read.
     `timezone` is that of the vault which was opened: times are shown in it.
     """
 
     vault: str = ""
     json: bool = False
     answered: bool = False
+    named: bool = False
     timezone: str = "UTC"
 
 
 _of_command: ContextVar[Chosen] = ContextVar("chosen")
 
 
-def begin() -> None:
+def begin(arguments: Sequence[str] = ()) -> None:
     """A command begins: nothing is chosen yet."""
-    _of_command.set(Chosen())
+    options = itertools.takewhile(lambda one: one != "--", arguments)
+    _of_command.set(Chosen(named="--json" in options))
 
 
 def chosen() -> Chosen:
@@ -135,8 +139,47 @@ def mode(command: _Command) -> _Command:
     )(command)  # fmt: skip
 
 
+class HelpContext(click.Context):
+    """The context of every command; its help is a page that fits the terminal, with examples."""
+
+    def get_help(self) -> str:
+        """The page of the command."""
+        from engram.surfaces.cli.examples import epilog_of
+
+        shown = epilog_of(self.command_path.partition(" ")[2])
+        if shown and shown not in (self.command.epilog or ""):
+            self.command.epilog = "\n\n".join(filter(None, (self.command.epilog, shown)))
+        return super().get_help()
+
+    def make_formatter(self) -> click.HelpFormatter:
+        """As click's, with the width of the caller's terminal."""
+        from engram.surfaces.cli.help_page import HelpPage
+
+        return HelpPage()
+
+
 class Verbs(click.Group):
     """A group that suggests the nearest of its commands for a misspelt one."""
+
+    context_class = HelpContext
+
+    def found(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """One of its commands, None where there is none of that name."""
+        return super().get_command(ctx, cmd_name)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The same, with help as all commands have it."""
+        command = self.found(ctx, cmd_name)
+        if command is not None:
+            command.context_class = HelpContext
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with the whole first sentence of its help."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(10_000)) for name, one in named if one is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

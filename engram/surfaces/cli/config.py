@@ -43,7 +43,10 @@ def show() -> None:
 
 
 def _value(origin: ValueOrigin) -> str:
-    value = origin.value
+    return _shown(origin.value)
+
+
+def _shown(value: object) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if isinstance(value, bool):
         text = text.lower()
@@ -71,7 +74,7 @@ def set_key(key: str, value: str) -> None:
     if wants_json():
         emit_json(shapes.changed_setting(key, written, places.config_file))
     else:
-        say(f"{key} = {written} in {places.config_file}")
+        say(f"{key} = {_shown(written)} in {places.config_file}")
 
 
 @command.command("path")

@@ -20,7 +20,7 @@ from engram.model.errors import EngramError, Locked, NotFound, StorageError, Unt
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, chosen, common
 from engram.surfaces.cli.daemon_service import install, uninstall
-from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.daemon.state.heartbeat import Heartbeat
@@ -129,41 +129,41 @@ def status() -> None:
         emit_json(shapes.daemon_status(running, heartbeat, _names(read(state))))
         return
     if heartbeat.since and running:
-        say(f"daemon     running since {heartbeat.since} (process {holder})")
+        line(f"daemon     running since {heartbeat.since} (process {holder})")
     elif running:
-        say(f"daemon     starting (process {holder})")
+        line(f"daemon     starting (process {holder})")
     else:
-        say("daemon     not running; `engram daemon start` starts it")
+        line("daemon     not running; `engram daemon start` starts it")
     if paused := _names(read(state)):
-        say(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
+        line(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
     if running:
         _say_pulse(heartbeat)
     elif heartbeat.last_event:
-        say(f"last event {heartbeat.last_event}")
+        line(f"last event {heartbeat.last_event}")
 
 
 def _say_pulse(heartbeat: Heartbeat) -> None:
-    say(f"last event {heartbeat.last_event or 'none yet'}")
-    say(
+    line(f"last event {heartbeat.last_event or 'none yet'}")
+    line(
         f"queue      {plural(heartbeat.queue, 'path')},"
         f" {plural(heartbeat.pending_turns, 'pending turn')}"
     )
-    say(f"spent      ${heartbeat.spent_usd:.4f} and {heartbeat.spent_tokens:,} tokens today (UTC)")
-    say(f"sources    {', '.join(heartbeat.sources) or 'none; `engram sources --watch NAME`'}")
+    line(f"spent      ${heartbeat.spent_usd:.4f} and {heartbeat.spent_tokens:,} tokens today (UTC)")
+    line(f"sources    {', '.join(heartbeat.sources) or 'none; `engram sources --watch NAME`'}")
     for name, since in sorted(heartbeat.unread.items()):
-        say(f"           {name}: unread since {since}")
+        line(f"           {name}: unread since {since}")
     for vault in heartbeat.vaults:
-        say(f"vault      {vault}")
+        line(f"vault      {vault}")
     for vault, code in sorted(heartbeat.away.items()):
-        say(f"away       {vault} ({code})")
+        line(f"away       {vault} ({code})")
     for folder in heartbeat.deaf:
-        say(f"polled     {folder}")
+        line(f"polled     {folder}")
     for task, code in sorted(heartbeat.failing.items()):
-        say(f"failing    {task} ({code}); it is tried again")
+        line(f"failing    {task} ({code}); it is tried again")
     for at, task, code in heartbeat.errors[-3:]:
-        say(f"error      {at} {task} ({code})")
+        line(f"error      {at} {task} ({code})")
     if heartbeat.on_battery:
-        say("battery    what can wait waits longer")
+        line("battery    what can wait waits longer")
 
 
 @command.command("pause")
@@ -185,10 +185,16 @@ def pause(sources: tuple[str, ...]) -> None:
 @common
 def resume(sources: tuple[str, ...]) -> None:
     """Go on with these sources, or with everything."""
+    from engram.daemon.state.pause import read
     from engram.daemon.state.pause import resume as put
 
     _check(sources)
-    _tell(put(_places().state_dir, sources))
+    before = _names(read(_places().state_dir))
+    paused = put(_places().state_dir, sources)
+    if wants_json() or _names(paused) or not before:
+        _tell(paused)
+    else:
+        say(f"reads again: {', '.join(before)}")
 
 
 def _check(names: tuple[str, ...]) -> None:

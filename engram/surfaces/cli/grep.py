@@ -21,6 +21,7 @@ from engram.surfaces.remote.call_context import caller
               help="Only memories of these categories.")  # fmt: skip
 @click.option("--project", default="", metavar="NAME", help="Only memories of this project.")
 @click.option("--memories-only", is_flag=True, help="Leave the transcripts out.")
+@click.option("--headers", is_flag=True, help="Look into the headers of memories too.")
 @click.option(
     "--limit", default=1000, show_default=True, type=click.IntRange(1), metavar="N",
     help="The most lines.",
@@ -28,13 +29,13 @@ from engram.surfaces.remote.call_context import caller
 @common
 def command(
     regex: str, ignore_case: bool, category: tuple[str, ...], project: str, memories_only: bool,
-    limit: int,
+    headers: bool, limit: int,
 ) -> None:  # fmt: skip
-    """Find the lines that match REGEX, in the files of memories first."""
+    """Find the lines that match REGEX: what memories say first, then what was said."""
     with opened() as vault:
         lines = vault.grep(
             regex, categories=category, project=project, ignore_case=ignore_case,
-            turns=not memories_only, go_on=caller().is_waiting,
+            turns=not memories_only, headers=headers, go_on=caller().is_waiting,
         )  # fmt: skip
         found = list(islice(lines, limit + 1))
     shown = found[:limit]

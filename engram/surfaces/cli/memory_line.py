@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engram.language.titles import shown_title
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
 from engram.model.instant import local_day
 from engram.model.memory import is_proposed
+from engram.model.titles import shown_title
 from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.terminal import hanging, styled
 

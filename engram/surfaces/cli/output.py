@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from engram.model.display import plain
 from engram.model.errors import StorageError
 from engram.surfaces.cli.arguments import chosen
+from engram.surfaces.cli.terminal import hanging
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 #: C1 controls, directional marks and separators, which JSON lets stand as they are, and the bytes
 #: of file names that are no UTF-8, which no stream takes
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+#: the column at which the second half of a row begins
+_SECOND = 11
 
 
 @contextmanager
@@ -80,6 +85,11 @@ def emit_json(data: object) -> None:
 def say(text: str, *, raw: bool = False) -> None:
     """Data for a person; `raw` when its foreign parts are harmless already and it is styled."""
     _write((text if raw else plain(text)) + "\n")
+
+
+def line(text: str, column: int = _SECOND) -> None:
+    """A row of a table, its second column over as many lines as it takes."""
+    _write(hanging(plain(text).replace("\n", " "), column) + "\n")
 
 
 def finish() -> None:

@@ -1,4 +1,4 @@
-"""`engram show ID`: one memory or page, as its file says it; or a turn, or a conversation."""
+"""`engram show ID`: a memory or page as its file says it, a turn, or a whole conversation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.shown import ShownSession, ShownTurn
 from engram.surfaces import json as shapes
@@ -21,20 +22,24 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("identifier", metavar="ID")
+@click.option(
+    "--short-term", is_flag=True,
+    help="Of a conversation its last messages and a summary of those before.",
+)  # fmt: skip
 @common
-def command(identifier: str) -> None:
-    """Print the file of memory ID: an id, its beginning, a docid such as a1b2c3, an alias or title.
+def command(identifier: str, short_term: bool) -> None:
+    """Print a memory, box, entity or summary as its file says it, a turn, or a conversation.
 
-    The docid of a turn prints what was said; a box, an entity or a summary is shown by
-    its id or docid. The name or file of a conversation prints its short-term memory: its last
-    messages and a summary of those before, as `short_term` of the policy says.
+    ID is an id, its beginning, a docid such as a1b2c3, a file name, a [[link]], an alias or a
+    title. Of a conversation all that was said is printed, without what was forgotten; with
+    --short-term what stands in its short-term memory, as `short_term` of the policy says.
     """
     with opened_beside() as vault:
         shown = vault.show(identifier)
     if isinstance(shown, ShownTurn):
         _show_turn(shown)
     elif isinstance(shown, ShownSession):
-        _show_session(shown)
+        _show_session(shown, short_term)
     elif isinstance(shown.content, Memory):
         _show_memory(shown.content, shown)
     else:
@@ -69,10 +74,14 @@ def _show_turn(said: ShownTurn) -> None:
     say(f"{who} {shown_instant(turn.time)}\n\n{turn.text}")
 
 
-def _show_session(session: ShownSession) -> None:
+def _show_session(session: ShownSession, short_term: bool) -> None:
     if wants_json():
         emit_json(shapes.session(session))
         return
     talk(session.file)
-    for item in session.items:
+    for item in session.items if short_term else ():
         say(f"{item.source}: {item.text}\n")
+    for turn in () if short_term else session.turns:
+        who = f"{turn.role} {turn.speaker}".strip()
+        name = docid(f"{turn.transcript}#^{turn.block}")
+        say(f"{who} {turn.time}  {name}\n\n{turn.text}\n")

@@ -20,11 +20,14 @@ from engram.model.turn import Waiting
 from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
-from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, wants_json
 from engram.surfaces.cli.shown_times import shown_instant
 
 if TYPE_CHECKING:
     from engram.settings.vaults_read import ReadVault
+
+#: files of the inbox that are named
+_NAMED = 3
 
 
 @click.command("status")
@@ -36,6 +39,7 @@ def command() -> None:
     with opened() as vault:
         state = vault.status()
         newer = vault.read_only
+        left = vault.left_in_inbox()
     own, problem, beside = _own()
     folder = places_of(os.environ).state_dir
     failed, log = hook_failures(folder)
@@ -43,68 +47,72 @@ def command() -> None:
     holder = InstanceLock(folder).holder()
     if wants_json():
         agents = shapes.vaults_of_agents(own, problem, beside)
-        emit_json(shapes.status(state, failed, bool(holder), grown, caught) | agents)
+        emit_json(shapes.status(state, failed, bool(holder), grown, caught, left) | agents)
         return
     note = "  (not registered: read only)" if not state.trusted else ""
-    say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    line(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
     if state.shares and state.trusted:
         served = ", ".join(state.served) or "nobody yet"
-        say(f"shared     {state.shares} memories, with {served}")
+        line(f"shared     {state.shares} memories, with {served}")
     if state.sharing_problem:
-        say(f"shared     not read: {state.sharing_problem}")
+        line(f"shared     not read: {state.sharing_problem}")
     if problem is not None:
-        say(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
+        line(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
     elif own != state.vault:
-        say(f"own vault  {own}")
+        line(f"own vault  {own}")
     if beside:
         names = ", ".join(f"{one.label} ({', '.join(one.spaces)})" for one in beside)
-        say(f"beside     agents in this folder are also given of {names}")
+        line(f"beside     agents in this folder are also given of {names}")
     if state.policy_problem:
-        say(f"policy     not understood, nothing is learnt or given: {state.policy_problem}")
+        line(f"policy     not understood, nothing is learnt or given: {state.policy_problem}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
-    say(f"memories   {kinds}")
+    line(f"memories   {kinds}")
     if any(state.tiers.values()):
         tiers = ", ".join(f"{count:,} {tier}" for tier, count in state.tiers.items() if count)
-        say(f"tiers      {tiers}")
+        line(f"tiers      {tiers}")
     if state.to_review:
         wait = plural(state.to_review, "memory waits", "memories wait")
-        say(f"review     {wait} for you: `engram review`")
+        line(f"review     {wait} for you: `engram review`")
     _say_records(state)
-    say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
-    say(f"pending    {plural(state.pending, 'turn')}")
+    line(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
+    line(f"pending    {plural(state.pending, 'turn')}")
     if grown:
         wait = plural(grown, "transcript of an agent waits", "transcripts of agents wait")
-        say(f"noted      {wait}: `engram hook catch-up` takes in what is new at once;")
-        say("           the next session, or the daemon, does it by itself")
+        line(f"noted      {wait}: `engram hook catch-up` takes in what is new at once;")
+        line("           the next session, or the daemon, does it by itself")
     for waiting in state.waiting:
         turns = plural(waiting.turns, "turn")
-        say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{_why(waiting)}")
+        line(f"           {waiting.transcript}: {turns} since {waiting.oldest}{_why(waiting)}")
     if any(waiting.reason and not waiting.attempts for waiting in state.waiting):
-        say("           `engram extract --rules` reads them without a model")
+        line("           `engram extract --rules` reads them without a model")
+    if left:
+        files = plural(len(left), "file is", "files are")
+        shown = ", ".join(sorted(left)[:_NAMED])
+        line(f"inbox      {files} not taken in: {shown}; `engram doctor` says why")
     if state.dead_letter:
-        say(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
+        line(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
     index = state.index
     held = f"{plural(index.memories, 'memory', 'memories')}, {plural(index.turns, 'turn')}"
     made = f"generation {index.generation} by {index.made_by}" if index.generation else index.reason
-    say(f"index      {held}; {made or 'in memory'}")
+    line(f"index      {held}; {made or 'in memory'}")
     if state.vectors is not None:
         made = plural(state.vectors.memories, "memory", "memories")
-        say(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
+        line(f"vectors    {made}, {plural(state.vectors.turns, 'turn')} by {state.vectors.model}")
     if (run := state.last_run) is not None:
         steps = sum(count for _, counts in run.steps for _, count in counts)
         done = f"{plural(steps, 'step')} of consolidation at {shown_instant(run.time)}"
-        say(f"last run   {done}: `engram log {run.number}`")
+        line(f"last run   {done}: `engram log {run.number}`")
     if state.model is not None:
         _say_model(state.model)
     _say_daemon(folder, holder)
     if caught is not None:
         _say_caught_up(caught)
     for code, count in sorted(state.refused.items()):
-        say(f"refused    {count:,} {code}: {meaning(code)}")
+        line(f"refused    {count:,} {code}: {meaning(code)}")
     for code, count in sorted(state.failures.items()):
-        say(f"failed     {count:,} {code}")
+        line(f"failed     {count:,} {code}")
     if failed:
-        say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
+        line(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
 
 
 def _own() -> tuple[str, EngramError | None, tuple[ReadVault, ...]]:
@@ -128,16 +136,16 @@ def _say_records(state: Status) -> None:
     if not state.records:
         return
     shown = ", ".join(f"{one.live:,} {name}" for name, one in state.records.items())
-    say(f"records    {shown}")
+    line(f"records    {shown}")
     for name, counts in state.records.items():
         if counts.often_updated:
             often = plural(counts.often_updated, "record")
-            say(f"           {name}: {often} changed more than 5 times")
+            line(f"           {name}: {often} changed more than 5 times")
         if counts.retired:
-            say(f"           {name}: {counts.retired:,} retired in the last 7 days")
+            line(f"           {name}: {counts.retired:,} retired in the last 7 days")
         if counts.many:
             most = "more than `records.most`; retire what is over, or merge what says the same"
-            say(f"           {name}: {counts.live:,} are {most}")
+            line(f"           {name}: {counts.live:,} are {most}")
 
 
 def _why(waiting: Waiting) -> str:
@@ -154,30 +162,32 @@ def _say_daemon(folder: Path, holder: int) -> None:
     """Whether somebody captures in the background, and whether that goes well."""
     heartbeat = read_heartbeat(folder)
     if not holder or heartbeat is None:
-        say("daemon     not running" if not holder else f"daemon     running (process {holder})")
+        line("daemon     not running" if not holder else f"daemon     running (process {holder})")
         return
     failing = f", {plural(len(heartbeat.failing), 'task')} failing" if heartbeat.failing else ""
     paused = f", paused: {', '.join(heartbeat.paused)}" if heartbeat.paused else ""
-    say(f"daemon     running since {heartbeat.since}, {heartbeat.queue:,} queued{failing}{paused}")
+    line(f"daemon     running since {heartbeat.since}, {heartbeat.queue:,} queued{failing}{paused}")
 
 
 def _say_caught_up(caught: CaughtUp) -> None:
     """What was last taken in without the daemon, and what could not be."""
     turns, files = plural(caught.turns, "new turn"), plural(caught.files, "transcript")
     learnt = plural(caught.memories, "memory", "memories")
-    say(f"caught up  {turns} of {files} at {caught.time}: {learnt}")
+    line(f"caught up  {turns} of {files} at {caught.time}: {learnt}")
     for path, code in caught.failed.items():
-        say(f"           {plain(path)}: {code}")
+        line(f"           {plain(path)}: {code}")
 
 
 def _say_model(model: ModelStatus) -> None:
     """Who is asked, and what is left of the day's budget."""
     spent = model.spent
-    say(f"model      {', then '.join(model.models)}")
+    line(f"model      {', then '.join(model.models)}")
     money = f"${spent.usd:.4f} of ${spent.cap_usd:.2f}"
-    say(f"spent      {money} and {spent.tokens:,} of {spent.cap_tokens:,} tokens today (UTC)")
+    line(f"spent      {money} and {spent.tokens:,} of {spent.cap_tokens:,} tokens today (UTC)")
     if spent.exhausted:
-        say("           the budget of the day is used up: turns wait until tomorrow, or for")
-        say("           `engram extract --rules`")
+        line(
+            "           the budget of the day is used up: turns wait until tomorrow, or for"
+            " `engram extract --rules`"
+        )
     for away in model.away:
-        say(f"away       {away.provider} ({away.code}), is asked again after {away.until}")
+        line(f"away       {away.provider} ({away.code}), is asked again after {away.until}")

@@ -20,7 +20,7 @@ from engram.surfaces.remote.call_context import caller
 Spans = Sequence[tuple[int, int]]
 
 #: Narrower than this, lines are not fitted: nothing would be left of them.
-_NARROWEST = 30
+_NARROWEST = 20
 
 
 def styled(text: str, **style: Any) -> str:
@@ -28,11 +28,6 @@ def styled(text: str, **style: Any) -> str:
     environment = caller().environment
     wanted = caller().out.isatty() and not environment.get("NO_COLOR")
     return click.style(text, **style) if wanted and environment.get("TERM") != "dumb" else text
-
-
-def width() -> int:
-    """How many columns a drawing may take: those of COLUMNS, else of the terminal, else 80."""
-    return _columns() or 80
 
 
 def has_blocks() -> bool:
@@ -45,6 +40,7 @@ def has_blocks() -> bool:
 
 def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
+    indent = _margin(indent)
     room = _room(indent)
     line = plain_line(text)
     if room is None or columns(line) <= room:
@@ -61,7 +57,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 
     `text` has been through `plain`: spans are offsets into what is shown.
     """
-    margin = " " * indent
+    margin = " " * (indent := _margin(indent))
     lines = [
         margin + _marked(text[start:end], [(a - start, b - start) for a, b in spans])
         for start, end in _lines(text, _room(indent))
@@ -71,6 +67,7 @@ def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
 
 def hanging(text: str, indent: int) -> str:
     """A harmless one-line text; what does not fit into the first line goes on below, indented."""
+    indent = _margin(indent)
     first, *more = (text[start:end] for start, end in _lines(text, _room(indent)))
     return "\n".join([first.rstrip(), *(" " * indent + line.rstrip() for line in more)])
 
@@ -92,23 +89,33 @@ def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
     return "".join(parts) + show(text[done:])
 
 
-def _room(indent: int) -> int | None:
-    """The columns beside an indentation; None when nothing says how wide a line may be."""
-    wide = _columns()
-    return None if wide is None else max(wide, _NARROWEST) - indent
-
-
-def _columns() -> int | None:
-    """What COLUMNS says, else the terminal; None where neither says how wide a line may be."""
+def width() -> int | None:
+    """The columns of the caller's terminal; None when nothing says how wide a line may be."""
     try:
         wide = int(caller().environment.get("COLUMNS", ""))
     except ValueError:
         wide = caller().columns()
-    return wide if wide > 0 else None
+    return None if wide < 1 else max(wide, _NARROWEST)
+
+
+def _room(indent: int) -> int | None:
+    """The columns beside an indentation; None when there is no end to them."""
+    wide = width()
+    return None if wide is None else wide - indent
+
+
+def _margin(indent: int) -> int:
+    """An indentation, less of it where a terminal is so narrow that it would be half of a line."""
+    wide = width()
+    return indent if wide is None else min(indent, wide // 5)
 
 
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
-    """Start and end of each line of a text that is broken between words, else between letters."""
+    """Start and end of each line of a text that is broken between words.
+
+    A word that is too long stays whole, so that an id or a path can be copied; text without blanks
+    (Chinese, Japanese) is broken between letters.
+    """
     start = 0
     while room is not None and columns(text[start:]) > room:
         used, end = 0, start
@@ -116,10 +123,19 @@ def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
             used += columns(text[end])
             end += 1
         blank = end if text[end] == " " else text.rfind(" ", start, end)
-        stop = blank if blank > start else end
+        stop = blank if blank > start else _word_end(text, end)
         yield start, stop
+        if stop == len(text):
+            return
         start = stop + 1 if text[stop] == " " else stop
     yield start, len(text)
+
+
+def _word_end(text: str, at: int) -> int:
+    """Where a word ends that is too long for a line; for wide letters here."""
+    end = text.find(" ", at)
+    end = len(text) if end < 0 else end
+    return end if text[at:end].isascii() else at
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from engram.model.tier import TIERS, MemoryTier
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.list import show_rows
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.model.report import FallingMemory, TierCounts
@@ -24,23 +24,32 @@ _MEANS: dict[MemoryTier, str] = {
     "archived": "replaced, summed up or out of use: found with --mode exhaustive",
 }
 
+_WEEK = 7
+#: the column at which the meaning of a tier begins
+_MEANING = 22
+
 
 @click.command("tiers")
 @click.option("--at-risk", is_flag=True, help="The memories that are about to fall.")
-@click.option("--days", default=7, show_default=True, type=click.IntRange(1, 365), metavar="N",
-              help="About: within N days, if nobody reads them.")  # fmt: skip
+@click.option(
+    "--days", type=click.IntRange(1, 365), metavar="N",
+    help="With --at-risk: within N days, if nobody reads them; 7 by default.",
+)  # fmt: skip
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most memories.")  # fmt: skip
 @common
-def command(at_risk: bool, days: int, limit: int) -> None:
+def command(at_risk: bool, days: int | None, limit: int) -> None:
     """How many memories are in each tier, by age, reads and importance.
 
     With --at-risk those in use that are in a lower tier within some days, the highest score first,
     with its parts. `engram show ID` counts as a read and makes a memory recent again.
     """
+    if days is not None and not at_risk:
+        raise click.UsageError("--days goes with --at-risk", click.get_current_context())
+    within = _WEEK if days is None else days
     with opened() as vault:
         if at_risk:
-            _tell_falling(vault.falling(days), days, limit)
+            _tell_falling(vault.falling(within), within, limit)
         else:
             _tell(vault.tiers())
 
@@ -61,11 +70,12 @@ def _tell(counts: TierCounts) -> None:
         emit_json(shapes.tiers(counts))
         return
     for tier in TIERS:
-        say(f"{tier:<12} {counts.tiers[tier]:>7,}  {_MEANS[tier]}")
+        line(f"{tier:<12} {counts.tiers[tier]:>7,}  {_MEANS[tier]}", _MEANING)
     if counts.categories:
-        say(f"\n{'':<12}" + "".join(f" {tier:>8}" for tier in TIERS))
+        say("")
+        line(f"{'':<12}" + "".join(f" {tier:>8}" for tier in TIERS), 12)
     for category, found in counts.categories.items():
-        say(f"{category:<12}" + "".join(f" {found[tier]:>8,}" for tier in TIERS))
+        line(f"{category:<12}" + "".join(f" {found[tier]:>8,}" for tier in TIERS), 12)
 
 
 def _tell_falling(found: Sequence[FallingMemory], days: int, limit: int) -> None:
@@ -74,7 +84,7 @@ def _tell_falling(found: Sequence[FallingMemory], days: int, limit: int) -> None
         return
     for one in found[:limit]:
         show_rows([one.memory])
-        say(f"    {described(one.retention)}; {one.lower} in {plural(one.days, 'day')}")
+        line(f"    {described(one.retention)}; {one.lower} in {plural(one.days, 'day')}", 4)
     if not found:
         talk(f"no memory falls to a lower tier within {plural(days, 'day')}")
     elif len(found) > limit:

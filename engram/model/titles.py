@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from engram.language.sentences import sentences_of
 from engram.model.display import plain_line
+from engram.model.sentences import sentences_of
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
