@@ -27,7 +27,6 @@ from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
 from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
-from engram.recall.mistyped_filters import mistyped_filter
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -111,8 +110,8 @@ class SearchQueries:
             )
 
         query = checked(parse(text, setting.timezone, as_of))
-        if slip := mistyped_filter(query.words):
-            raise BadInput(slip.problem, slip.fix)
+        if any(":" in word for word in query.words):
+            _refuse_slips(query)
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -426,6 +425,14 @@ def _telling_line(query: Query, memory: Memory) -> TellingLine | None:
     from engram.recall.telling_section import telling_line
 
     return telling_line(memory, query.sought, query.form)
+
+
+def _refuse_slips(query: Query) -> None:
+    # imported here: few queries have such a word
+    from engram.recall.mistyped_filters import mistyped_filter
+
+    if slip := mistyped_filter(query.words):
+        raise BadInput(slip.problem, slip.fix)
 
 
 def checked(query: Query) -> Query:

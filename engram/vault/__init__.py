@@ -501,8 +501,9 @@ class Vault:
         from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        parts = self.parts
-        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
+        found = shown_by_any_name(
+            reference, self.parts.memories, self._session, self.parts.entities
+        )
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
