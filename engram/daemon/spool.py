@@ -92,11 +92,14 @@ def taken(state: Path, patience: float = 0.0) -> Iterator[list[TranscriptNotice]
             os.replace(folder / _SPOOL, next(path for path in names if not path.exists()))
         # what a killed process had taken is there too: nobody else is here
         files = _files(state)[:-1]
-        waiting = _notices(files)
+        known = _notices(files)
+        waiting = list(known)
         try:
             yield waiting
         finally:
-            _keep(files, waiting)
+            # a hook that had opened the file before it was taken may have written since
+            late = [one for one in _notices(files) if one not in known]
+            _keep(files, [*waiting, *late])
 
 
 def _keep(files: list[Path], waiting: list[TranscriptNotice]) -> None:

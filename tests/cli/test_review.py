@@ -130,6 +130,16 @@ def test_an_editor_that_fails_loses_nothing_and_asks_again(disputed: Shop) -> No
     assert "failed (exit code 3)" in ran.err and "skipped 1" in ran.out
 
 
+def test_what_was_captured_while_the_editor_was_open_is_not_taken_back(disputed: Shop) -> None:
+    more = disputed.write("more.jsonl", NEWER)
+    engram = [sys.executable, "-m", "engram", "--vault", str(disputed.vault)]
+    words = [*engram, "import", "jsonl", str(more)]
+    editor(disputed, f"import subprocess\nassert not subprocess.run({words!r}).returncode")
+    ran = disputed.run("review", "--limit", "1", stdin=b"e\nu\nq\n")
+    assert "nothing was changed" in ran.err and "took back" not in ran.out
+    assert "two ovens" in disputed.run("list").out
+
+
 def test_printing_the_queue_changes_nothing(disputed: Shop) -> None:
     rows = json.loads(disputed.run("review", "--json", stdin=b"f\n").out)
     assert [row["reason"] for row in rows] == ["contradiction", "new"]

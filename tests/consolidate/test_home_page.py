@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from engram.consolidate.passes import home_page
 from engram.model.marked_block import END
 from engram.settings.load import vault_template
@@ -35,3 +37,16 @@ def test_a_page_without_marks_is_left_and_none_is_made() -> None:
 def test_the_page_of_a_new_vault_has_the_marks() -> None:
     text = (vault_template() / "home.md").read_text(encoding="utf-8")
     assert f"{home_page.BEGIN}\n{END}\n" in text
+
+
+def test_no_name_of_a_conversation_ends_its_link_or_turns_the_line() -> None:
+    hostile = ("a ]] b | c #^x", "!\\[\\[note]] x", "abc \u202egnp.exe", "[[home]]|z \\", "\\]\\]")
+    boxes = tuple(box(f"box-{at}", title=title) for at, title in enumerate(hostile))
+    made = after(view := remembering(MIA, pages={"home.md": PAGE}, sealed=boxes),
+                 home_page.plan(context(view))).pages["home.md"]  # fmt: skip
+    lines = [line for line in made.splitlines() if "[[box-" in line]
+    assert len(lines) == len(hostile) and "\u202e" not in made
+    for line in lines:
+        assert re.fullmatch(r"- \S+ \[\[box-\d\|[^\[\]|]+\]\](, from \[\[[^\[\]]+\]\])?", line), (
+            line
+        )

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -259,6 +259,19 @@ def test_two_at_once_take_in_everything_once(shop: Shop, agent: Agent) -> None:
         one.join()
     assert noted(agent.state) == []
     assert shop.run("list", "--project", "shop").out.count("recycled paper") == 1
+
+
+def test_what_a_slow_hook_notes_in_a_file_that_was_taken_meanwhile_waits(
+    shop: Shop, agent: Agent
+) -> None:
+    first, late = agent.notice(ENDED), replace(agent.notice(ENDED), path="/late.jsonl")
+    put_back(agent.state, [first])
+    spooled = agent.state / "hooks" / "spool.jsonl"
+    with spooled.open("a") as opened_before, taken(agent.state) as waiting:
+        waiting.remove(first)
+        opened_before.write(json.dumps(asdict(late)) + "\n")
+        opened_before.flush()
+    assert noted(agent.state) == [late]
 
 
 def test_what_fails_waits_and_holds_up_no_other(shop: Shop, agent: Agent) -> None:

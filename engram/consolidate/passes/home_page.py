@@ -13,12 +13,14 @@ that is not there is not made.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook
 from engram.model.box import Box
 from engram.model.change import Change
+from engram.model.display import plain_line
 from engram.model.entity import Entity
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line
@@ -34,6 +36,8 @@ _PAGES = (
 )
 _MOST_PEOPLE, _MOST_BOXES = 12, 10
 _WIDTH = 80
+#: what ends a link, or leaves an escape in its words
+_ENDS_LINK = re.compile(r"[\\\[\]]+\s*")
 
 
 def plan(context: PassContext) -> list[Step]:
@@ -78,7 +82,7 @@ def _person(entity: Entity) -> str:
     """`- [[person-katja|Katja]]: the user's sister`."""
     who = first_line(entity.synthesis).partition(". ")[0].partition("Person: ")[2]
     listed = who.rstrip(".") if entity.synthesis_by == "listed" else ""
-    link = f"[[{entity.id}|{_alias(entity.name)}]]"
+    link = f"[[{entity.id}|{_alias(entity.name) or entity.id}]]"
     return f"- {link}: {inert_line(listed)}" if listed else f"- {link}"
 
 
@@ -89,10 +93,11 @@ def _boxes(context: PassContext) -> list[Box]:
 
 def _box(box: Box) -> str:
     """`- 2026-03-06 [[box-2fbf8c50|Title]], from [[claude-code-3f2a|a conversation]]`."""
-    told = f"- {day_of(box.sealed)} [[{box.id}|{_alias(box.title or box.id)}]]"
+    told = f"- {day_of(box.sealed)} [[{box.id}|{_alias(box.title) or box.id}]]"
     return f"{told}, from [[{box.session}|a conversation]]" if box.session else told
 
 
 def _alias(text: str) -> str:
-    """The words of a link."""
-    return inert_line(first_line(text, _WIDTH)).replace("|", "/")
+    """The words of a link, which nothing in them ends, and which read in their order."""
+    words = _ENDS_LINK.sub(" ", plain_line(text.replace("|", "/")))
+    return inert_line(first_line(words.strip(), _WIDTH))

@@ -30,8 +30,12 @@ _COUNTED = {
     "k": "kept", "f": "forgot", "d": "done", "n": "forgot for good", "r": "resolved",
     "o": "resolved", "b": "resolved", "e": "edited", "s": "skipped", "p": "promoted",
 }  # fmt: skip
-#: changes that come along with an answer, and are none of it
-_BESIDE = frozenset({"settle", "expire", "consolidate"})
+#: changes that come along with an answer, or of a daemon meanwhile, and are none of it
+_BESIDE = frozenset({
+    "settle", "expire", "consolidate", "capture", "import", "extract", "seal", "close",
+})  # fmt: skip
+#: changes among which the person's last one is looked for
+_LOOKED_AT = 50
 
 
 class _Answer(NamedTuple):
@@ -103,7 +107,7 @@ class Sitting:
 
     def _last(self) -> int:
         """The number of the last change that an answer can be; 0 before any."""
-        found = (entry.number for entry in self.vault.log(5) if entry.kind not in _BESIDE)
+        found = (entry.number for entry in self.vault.log(_LOOKED_AT) if entry.kind not in _BESIDE)
         return next(found, 0)
 
 
