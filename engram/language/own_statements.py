@@ -58,7 +58,7 @@ _JOINT = re.compile(
     r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
     r"|fyi|only (?:the|an?|our)"
     r"|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
-    r"|no one|they|please|pls)\b)",
+    r"|no one|they|please|pls|(?-i:[A-Z])[\w-]+['’]s birthday)\b)",
     re.IGNORECASE,
 )
 #: ... or a standing instruction with another one.
@@ -101,6 +101,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
             joint.start() < at
             or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
+            or left.count("(") > left.count(")")
             or says_how_long(left)
             or says_how_long(text[joint.end() : end])
             or (_HANGING.match(left) and not _QUESTION.match(left.lstrip()))
@@ -171,7 +172,7 @@ _LEAD_WORDS = (
     r"(?:please )?(?:also )?(?:remember|save|store|note|write down)(?: (?:this|that|it))?"
     r"(?: (?:to|in) (?:your |the )?memory)?(?=:)",
     r"(?:please )?(?:also )?(?:keep|bear) in mind(?: that|(?=[:,])|(?= (?:we|i|my|our|the)\b))",
-    r"(?:very |super )?important(?: note)?(?=[:,!])",
+    r"(?:very |super )?important(?: note)?(?=[:,!])|confession(?=[:,])",
     r"(?:a )?(?:small |quick |minor )?correction(?=[:,])",
     r"i(?: just)? want(?:ed)? (?:you to (?:know|remember|note)|to (?:note|mention|add|point out))"
     r"(?: that)?",
