@@ -346,7 +346,13 @@ class SearchQueries:
         from engram.recall.blocks import context_block
         from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given, is_told
-        from engram.recall.told_items import MOST_TURNS, NEARLY_ALL, share_of, told_memories
+        from engram.recall.told_items import (
+            MOST_TURNS,
+            NEARLY_ALL,
+            is_telling,
+            share_of,
+            told_memories,
+        )
 
         memories, day = self._memories, day_of(as_of or setting.now)
         statuses = in_force(as_of)
@@ -375,9 +381,12 @@ class SearchQueries:
         asked = self._question_words(query)
         shares = [share_of(asked, each) for each in given]
         said: list[FoundTurn] = []
-        if not answer and max(shares, default=0.0) < NEARLY_ALL:
-            said = list(islice(turns(asked), min(limit, MOST_TURNS)))
-        given, turns_first = told_memories(given, shares, [one.share for one in said])
+        best = max(shares, default=0.0)
+        if not answer and best < NEARLY_ALL:
+            telling = (one for one in turns(asked) if is_telling(one.share, best))
+            said = list(islice(telling, min(limit, MOST_TURNS)))
+        turn_shares = [one.share for one in said]
+        given = told_memories(given, shares, turn_shares)
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
             given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
@@ -396,7 +405,7 @@ class SearchQueries:
 
         block = context_block(
             question, given, budget, partial(_told, query), opening=opening,
-            turns=turn_items(said), turns_first=turns_first,
+            turns=turn_items(said), turns_first=max(turn_shares, default=0.0) > best,
             as_of=day if as_of else "", history=chain, timezone=setting.timezone,
         )  # fmt: skip
         if history:

@@ -6,9 +6,9 @@
 
 What counts is how much of the question a text says, by how telling each of its words is. Turns are
 looked at where no memory says nearly all of it. What says far less than the best of all is left
-out; the turns come first where they say more than any memory. Of turns those of a person come
-before those of an agent that match nearly as well, and of two that say the same of the question the
-later one. Pure.
+out; the turns come first where they say more than any memory. Of turns those of a person that
+state something come before questions, and before those of an agent, that match nearly as well; of
+two that say the same of the question the later one. Pure.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.sentences import sentence_ranges
 from engram.recall.disputed import members
 
 if TYPE_CHECKING:
@@ -32,10 +33,17 @@ NEARLY_ALL = 2 / 3
 _FAR_LESS = 1 / 3
 #: what the turn before one says counts for so much, where it says more: its answer names nothing
 _BEFORE = 0.7
-#: what a turn of an agent is worth beside those of people
-_OF_AGENT = 0.7
+#: what a turn is worth that an agent said, or that only asks, beside what a person states
+_NOT_STATED = 0.7
 #: of two turns that say the same the later one comes first unless it matches worse than this
 _AS_WELL = 0.6
+#: so much of a text is looked at for a sentence that states something, characters
+_MOST_TEXT = 4_000
+
+
+def _only_asks(text: str) -> bool:
+    ranges = sentence_ranges(text, 0, min(len(text), _MOST_TEXT))
+    return all(text[start:end].rstrip().endswith("?") for start, end in ranges)
 
 
 class WeighedTurn(NamedTuple):
@@ -57,16 +65,17 @@ def _share(asked: QuestionWords, memory: Memory) -> float:
 
 def weighed_turns(asked: QuestionWords, found: Sequence[Evidence]) -> list[WeighedTurn]:
     """The turns that were found, best first, as they are told."""
-    ordered = sorted(found, key=lambda one: -one.score * (_OF_AGENT if _by_agent(one) else 1.0))
+    stated = {one.turn: not (_by_agent(one) or _only_asks(one.text)) for one in found}
+    ordered = sorted(found, key=lambda one: -one.score * (1.0 if stated[one.turn] else _NOT_STATED))
     told: list[Evidence] = []
     for one in ordered:
-        held, by_agent = asked.held(one.text), _by_agent(one)
+        held = asked.held(one.text)
         at = len(told)
         for place, other in enumerate(told):
             if (
                 held
                 and other.source.said < one.source.said
-                and by_agent == _by_agent(other)
+                and stated[one.turn] == stated[other.turn]
                 and one.score >= _AS_WELL * other.score
                 and held == asked.held(other.text)
             ):
@@ -85,18 +94,14 @@ def _by_agent(one: Evidence) -> bool:
     return one.source.role == "assistant" and not one.source.speaker
 
 
-class Told(NamedTuple):
-    """The memories to tell, best first, and whether the turns stand before them."""
-
-    memories: list[Given]
-    turns_first: bool = False
-
-
 def told_memories(
     memories: Sequence[Given], shares: Sequence[float], turn_shares: Sequence[float]
-) -> Told:
+) -> list[Given]:
     """Without the memories that say far less of the question than the best text does."""
-    best_turn, best_memory = max(turn_shares, default=0.0), max(shares, default=0.0)
-    least = _FAR_LESS * max(best_turn, best_memory)
-    kept = [one for one, share in zip(memories, shares, strict=True) if share >= least]
-    return Told(kept, best_turn > best_memory)
+    least = _FAR_LESS * max((*shares, *turn_shares), default=0.0)
+    return [one for one, share in zip(memories, shares, strict=True) if share >= least]
+
+
+def is_telling(turn_share: float, best_memory: float) -> bool:
+    """Whether a turn does not say far less of the question than the best memory does."""
+    return turn_share >= _FAR_LESS * best_memory
