@@ -252,3 +252,23 @@ def test_the_digits_of_a_link_to_a_turn_are_no_secret(vault: Vault) -> None:
     assert vault.doctor() == []
     vault.purge_secrets()
     assert vault.parts.view.memory(memory.id) == memory
+
+
+def test_a_box_of_a_conversation_about_secrets_keeps_its_links(vault: Vault) -> None:
+    """`purge --secrets` took the name of the conversation beside the title for one."""
+    titles = ("Rotate the API token", "Password reset", "Kubernetes secret")
+    for number, title in enumerate(titles):
+        text, time = f"We use cart {number} for bread.", f"2026-03-0{number + 1}T10:00:00Z"
+        said = turn_of("user", text, time, source="chatgpt", session=f"s{number}", title=title)
+        vault.capture([said])
+    vault.flush()
+    vault.consolidate(full=True)
+    pages = [*vault.root.glob("boxes/*/*.md"), vault.root / "home.md"]
+    before = {path: path.read_text() for path in pages}
+    assert "[[chatgpt-" in before[pages[-1]] and len(pages) == 4
+    assert vault.doctor() == []
+    typed = "- [[chatgpt-be6c60bc16f7|my token is ghp_16C7e42F292c6912E7710c838347Ae178B4a]]\n"
+    pages[-1].write_text(before[pages[-1]] + typed)
+    vault.purge_secrets()
+    before[pages[-1]] += "- [[chatgpt-be6c60bc16f7|my token is [REDACTED:github-token:40]]]\n"
+    assert {path: path.read_text() for path in pages} == before

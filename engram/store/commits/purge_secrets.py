@@ -32,26 +32,27 @@ if TYPE_CHECKING:
     from engram.store.commits.transaction_log import TransactionLog
 
 SECRETS_PURGED = "secrets_purged"
-#: a link to a memory or a turn: its digits look like a secret where "token" stands nearby
+#: where a link leads to a memory, a conversation or a turn: its digits look like a secret where
+#: "token" stands nearby, as in the title of a box. The words of a link are looked at.
 _LINK = re.compile(
     r"\[\[(?:[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?"
-    r"|[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}#\^m[0-9a-f]{7,12})\]\]"
+    r"|[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}(?:#\^m[0-9a-f]{7,12})?)(?=\]\]|\|)"
 )
-_HELD = re.compile(r"\[\[([0-9]{1,6})\]\]")
+_HELD = re.compile(r"\[\[([0-9]{1,6})(?=\]\]|\|)")
 
 
 def unlinked(text: str) -> str:
-    """A text in which links to memories and turns say nothing."""
-    return _LINK.sub("[[]]", text)
+    """A text in which links to memories, conversations and turns lead nowhere."""
+    return _LINK.sub("[[", text)
 
 
 def without_secrets(text: str, redact: Callable[[str], str]) -> str:
-    """A text with placeholders for its secrets; links to memories and turns stay whole."""
+    """A text with placeholders for its secrets; what `unlinked` leaves out stays whole."""
     links: list[str] = []
 
     def hold(hit: re.Match[str]) -> str:
         links.append(hit[0])
-        return f"[[{len(links) - 1}]]"
+        return f"[[{len(links) - 1}"
 
     held = _LINK.sub(hold, text)
     redacted = redact(held)
