@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
-from engram.model.instant import local_day
 from engram.model.memory import SESSION, is_proposed, schema_name
 from engram.model.titles import shown_title
 from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.terminal import hanging, styled
 
 if TYPE_CHECKING:
-    from engram.model.instant import Instant
     from engram.model.memory import Memory
 
 #: columns by which the rest of a line that is too wide is set in
@@ -32,17 +30,15 @@ _INDENT = 4
 def memory_line(memory: Memory, before: str = "", *, note: str = "") -> str:
     """The line of a memory, after the words `before`, with a `note` at its end."""
     return line_of(
-        docid(memory.id), memory.created, _kind(memory), memory.project, shown_title(memory),
-        standing(memory), note, before=before, guessed=memory.date_guessed,
+        docid(memory.id), memory.said_on(chosen().timezone), _kind(memory), memory.project,
+        shown_title(memory), standing(memory), note, before=before,
     )  # fmt: skip
 
 
 def line_of(
-    short_id: str, created: Instant, category: str, project: str, title: str, *notes: str,
-    before: str = "", guessed: bool = False,
+    short_id: str, day: str, category: str, project: str, title: str, *notes: str, before: str = "",
 ) -> str:  # fmt: skip
     """The line of anything that has a short id; harmless on a terminal."""
-    day = f"{'about ' if guessed else ''}{local_day(created, chosen().timezone)}"
     about = plain_line(" ".join(filter(None, (short_id, day, category, project))))
     said = ", ".join(filter(None, notes))
     noted = f" ({said})" if said else ""

@@ -13,6 +13,7 @@ from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
 from engram.surfaces.cli.memory_line import line_of
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_day
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
 if TYPE_CHECKING:
@@ -88,8 +89,9 @@ def _show(hit: Hit, explain: bool) -> None:
     # the name of a transcript's file tells nobody anything
     title = "" if hit.title in hit.file else hit.title
     line = line_of(
-        hit.docid, hit.created, hit.category, hit.project, title, status, tier, label, before="  "
-    )
+        hit.docid, shown_day(hit.created), hit.category, hit.project, title, status, tier, label,
+        before="  ",
+    )  # fmt: skip
     say(line, raw=True)
     _show_beside("before", hit.before)
     if hit.snippet.rstrip(".") != hit.title:
