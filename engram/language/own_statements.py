@@ -101,6 +101,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
             joint.start() < at
             or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
+            or left.count("(") > left.count(")")
             or says_how_long(left)
             or says_how_long(text[joint.end() : end])
             or (_HANGING.match(left) and not _QUESTION.match(left.lstrip()))

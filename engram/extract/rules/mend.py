@@ -48,8 +48,9 @@ _ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*
 
 #: what follows from a statement for this turn alone, in words that point back at it
 _CONCLUSION = re.compile(
-    r"(?P<said>[^,;]{12,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
-    r"|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)[.!]*$",
+    r"(?P<said>[^,;()]{12,}(?:\([^()]*\))?)(?:,|(?<=\))) so (?:please )?(?:nothing|none|no"
+    r"|not|don't|do not|leave|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)"
+    r"(?:, and no[^;]*|[.!]*)$",
     re.IGNORECASE,
 )
 
@@ -57,8 +58,11 @@ _CONCLUSION = re.compile(
 def without_conclusion(text: str, sentence: Sentence) -> Sentence:
     """A sentence without what is asked for because of it, where that stands for nothing alone."""
     found = _CONCLUSION.match(sentence.said)
-    end = text.rfind(", so ", sentence.start, sentence.end) if found else -1
-    return replace(sentence, said=found["said"], end=end) if found and end > 0 else sentence
+    joint = text.rfind(" so ", sentence.start, sentence.end) if found else -1
+    if found is None or joint < 0:
+        return sentence
+    end = joint - (text[joint - 1] == ",")
+    return replace(sentence, said=found["said"], end=end)
 
 
 def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
