@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
+from engram.model.instant import local_day
 from engram.model.memory import SESSION, is_proposed, schema_name
 from engram.model.titles import shown_title
 from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.terminal import hanging, styled
 
 if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
 
 #: columns by which the rest of a line that is too wide is set in
@@ -45,6 +47,11 @@ def line_of(
     shown = f"  {plain_line(title)}{noted}" if title else noted
     line = hanging(f"{plain(before)}{about}{shown}", _INDENT)
     return line.replace(short_id, styled(short_id, fg="cyan"), 1)
+
+
+def shown_day(instant: Instant) -> Day:
+    """The day of a time, as the line has it."""
+    return local_day(instant, chosen().timezone)
 
 
 def standing(memory: Memory) -> str:

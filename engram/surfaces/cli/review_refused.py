@@ -11,9 +11,8 @@ from engram.model.errors import EngramError
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.asking import chosen_key
-from engram.surfaces.cli.memory_line import line_of
+from engram.surfaces.cli.memory_line import line_of, shown_day
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
-from engram.surfaces.cli.shown_times import shown_day
 from engram.surfaces.cli.terminal import paragraph
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from engram.model.ids import docid
 from engram.model.memory import LIVE
 from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.memory_line import line_of
+from engram.surfaces.cli.memory_line import line_of, shown_day
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
-from engram.surfaces.cli.shown_times import shown_day
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
 if TYPE_CHECKING:

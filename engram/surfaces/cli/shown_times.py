@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engram.model.instant import local_day, local_time
+from engram.model.instant import local_time
 from engram.surfaces.cli.arguments import chosen
 
 if TYPE_CHECKING:
-    from engram.model.instant import Day, Instant
-
-
-def shown_day(instant: Instant) -> Day:
-    """The day."""
-    return local_day(instant, chosen().timezone)
+    from engram.model.instant import Instant
 
 
 def shown_minute(instant: Instant) -> str:
