@@ -8,6 +8,7 @@ import click
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
+from engram.model.link_targets import stem_of
 from engram.model.memory import LIVE
 from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
@@ -86,7 +87,7 @@ def _show(hit: Hit, explain: bool) -> None:
     tier = hit.tier if hit.status in LIVE and hit.tier in ("cold", "archived") else ""
     label, _ = split_id(hit.id)
     # the name of a transcript's file tells nobody anything
-    title = "" if hit.title in hit.file else hit.title
+    title = "" if hit.title == stem_of(hit.file) else hit.title
     line = line_of(
         hit.docid, shown_day(hit.created), hit.category, hit.project, title, status, tier, label,
         before="  ",
