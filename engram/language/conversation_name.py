@@ -4,7 +4,7 @@
 
 It is the title that the conversation has, where that says something and is not how the person
 began; else the first request of substance, without what opens it and says nothing of its subject.
-A name is one line of at most 60 characters (`language.titles`), and never a list of topic words.
+A name is one line of at most 60 characters (`model.titles`), and never a list of topic words.
 """
 
 from __future__ import annotations

@@ -48,9 +48,7 @@ def forget(
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
 
 
-def forgotten(
-    scope: Scope, reason: str, ports: Ports, *, never_again: bool = False
-) -> MemoryEdit:  # fmt: skip
+def forgotten(scope: Scope, reason: str, ports: Ports, *, never_again: bool = False) -> MemoryEdit:
     """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
 
     A turn is hidden by the memory that was made of it, so that both come back together; any other

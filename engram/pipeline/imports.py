@@ -308,9 +308,8 @@ class Importer:
         with self._ports.committer.lock():
             if not self.report.batch:
                 self.report.batch = self._joins or new_batch(IMPORT, self._ports)
-                if (
-                    self._for_model and not self._joins
-                ):  # before its first turn: a crash does not change who reads it
+                if self._for_model and not self._joins:
+                    # before its first turn: a crash does not change who reads it
                     choose_model([self.report.batch], self._ports, "import")
             return take_in(turns, self._ports, self.report.batch, again=self._again)
 

@@ -15,6 +15,7 @@ from engram.consolidate.passes import home_page, profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.entity import Entity
+from engram.model.link_targets import stem_of
 from engram.model.overlay import Overlay
 from engram.model.report import Reverted
 from engram.model.step import Page, Step
@@ -50,7 +51,7 @@ def _home(
     if home_page.PATH in _handled(reverted):
         return []
     gone = [path for path, left in _handled(reverted).items() if not left]
-    lost = {path.rpartition("/")[2].removesuffix(".md") for path in gone}
+    lost = set(map(stem_of, gone))
     known: list[Page] = [*view.boxes(), *view.entities()]
     removed: Pages = [(one, None) for one in known if one.id in lost]
     shown = (profile.PATH, record_index.PATH)

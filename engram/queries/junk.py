@@ -54,9 +54,7 @@ def proposed_anew(
     return found
 
 
-def junk_codes(
-    candidates: Mapping[str, Candidate], admission: AdmissionContext
-) -> dict[str, str]:  # fmt: skip
+def junk_codes(candidates: Mapping[str, Candidate], admission: AdmissionContext) -> dict[str, str]:
     """The code that would refuse each of them, '' for a sound one."""
     return {name: gate_code(one, admission) for name, one in candidates.items()}
 

@@ -10,7 +10,7 @@ newer. A question is tried before it is offered; where none finds its memory, wo
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -114,5 +114,5 @@ def _questions(memory: Memory) -> Iterator[str]:
             yield form.format(" and ".join(topics[:most]))
 
 
-def _telling(text: str, passed: Collection[str] = QUERY) -> Iterator[str]:
-    return (word for word in dict.fromkeys(words(text)) if word not in passed and len(word) > 2)
+def _telling(text: str) -> Iterator[str]:
+    return (word for word in dict.fromkeys(words(text)) if word not in QUERY and len(word) > 2)

@@ -15,6 +15,7 @@ from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.ids import docid, slug
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.item import item_id
+from engram.model.link_targets import stem_of
 from engram.model.memory import LIVE, SESSION, Memory
 from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
@@ -92,7 +93,7 @@ class Lookup:
         name = self.file_named(reference).strip().removeprefix("[[").removesuffix("]]")
         if split_id(name)[0]:
             return None  # of another vault: one of this id may well be another memory here
-        name = name.rpartition("/")[2].removesuffix(".md")
+        name = stem_of(name)
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         exact = catalog.memory(name)
         if exact is not None:

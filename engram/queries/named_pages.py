@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.ids import docid, slug
+from engram.model.link_targets import stem_of
 
 if TYPE_CHECKING:
     from engram.model.step import Page
@@ -33,7 +34,7 @@ def bare_name(reference: str) -> str:
     name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip()
     if not name.startswith("#") and "#^" not in name:  # a docid, a turn
         name = name.partition("#")[0]
-    name = name.rpartition("/")[2].removesuffix(".md")
+    name = stem_of(name)
     return name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
 
 

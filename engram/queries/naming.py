@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import SHORTEST, holds, phrase_of
 from engram.model.errors import BadInput, NotFound
+from engram.model.link_targets import stem_of
 from engram.model.memory import SESSION
 from engram.model.report import Scope
 from engram.queries.lookup import link_named
@@ -95,7 +96,7 @@ class Naming:
 
     def _conversation(self, name: str) -> str:
         """The transcript of that name, or at that path."""
-        stem = name.rpartition("/")[2].removesuffix(".md")
+        stem = stem_of(name)
         turns = self._projections.catalog.turns
         return stem if stem in turns.transcript_names() else ""
 

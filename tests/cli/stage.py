@@ -129,7 +129,7 @@ def make_stage(base: Path) -> Stage:
     assert shop.run("consolidate").code == 0
     decision, preference = _only(shop, "decision"), _only(shop, "preference")
     shop.write("vault/facts/2026-03-05/other.md", CONTRADICTING.format(other=decision))
-    page = summary("summary-20260306-120000-5b1c0de2", decision)
+    page = summary("sum-5b1c0de2", decision)
     shop.write(f"vault/summaries/{page.id}.md", render_summary(page))
     shutil.copytree(shop.vault, folder / "copied-vault")
     box = sorted((shop.vault / "boxes").rglob("*.md"))[0].stem

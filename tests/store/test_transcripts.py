@@ -60,7 +60,8 @@ def test_a_session_is_one_file_with_a_block_a_turn(disk: VaultDisk) -> None:
     first = turn(0, "we need two writers", title="Which\ndatabase?")
     second = turn(1, "Then Postgres.", tools=("Edit app.py", "Run make"))  # type: ignore[arg-type]
     assert written(disk, first, second).decode() == (
-        "---\nsource: test\nsession: s\ntitle: Which database?\nproject: shop\n"
+        "---\nsource: test\nsession: s\ntitle: Which database?\n"
+        "aliases:\n  - Which database?\nproject: shop\n"
         "started: 2026-03-06T10:10:00Z\n---\n# Which database?\n\n"
         f"**user** 2026-03-06 10:10:00 ^{first.block}\n\nwe need two writers\n\n"
         f"**assistant** 2026-03-06 10:11:00 ^{second.block}\n\nThen Postgres.\n\n"

@@ -1,8 +1,8 @@
 """Home pass: what the vault has -> the block of links in `home.md`.
 
-    - [[profile]]: who you are, your people, what you prefer
-    **People:** [[person-katja|Katja]] (the user's sister), [[person-tom|Tom]]
-    - 2026-03-06 [[box-2fbf8c50|Choosing the database]]
+    - [[profile]]: who you are, your people, what you prefer, your rules
+    - [[person-katja|Katja]]: the user's sister
+    - 2026-03-06 [[box-2fbf8c50|Choosing the database]], from [[claude-code-3f2a|a conversation]]
 
 The page comes with the vault; its tables are Obsidian's affair. The block between the marks
 (`model/marked_block`) is for every other reader, and for what no table shows: it links the profile,

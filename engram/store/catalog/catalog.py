@@ -379,7 +379,7 @@ class Catalog:
         """Record what a file looks like now."""
         self.db.do(
             "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
-            *row, row.path.rpartition("/")[2].removesuffix(".md"),
+            *row, stem_of(row.path),
         )  # fmt: skip
         self.links.named(row.path, row.id)
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.link_targets import stem_of
 from engram.model.memory import Memory
 from engram.model.report import Reverted
 from engram.model.trace import taken_back
@@ -167,7 +168,7 @@ class UndoPlanner:
             subjects.update(*(steps[one] for one in more))
 
         def concerned(path: str) -> bool:
-            return path in subjects or path.rpartition("/")[2].removesuffix(".md") in subjects
+            return path in subjects or stem_of(path) in subjects
 
         found = self._replayed([int(number)], only=subjects)
         pages, purged = self._swapped([self._transaction_log.existing(int(number))], concerned)
@@ -385,7 +386,7 @@ class UndoPlanner:
         for path in purged:
             if layout.kind_of(path) != "memory":
                 continue
-            named[path.rpartition("/")[2].removesuffix(".md")] = "purged"
+            named[stem_of(path)] = "purged"
         sides = _memories(plan.changes)
         crossed = (taken_back(*(side.get(name) for side in sides)) for name in named)
         return (

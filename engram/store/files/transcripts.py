@@ -300,7 +300,7 @@ class Transcripts:
             for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
                 original = layout.original_of(f"{folder}/{entry.name}")
                 if original != f"{folder}/{entry.name}" and entry.is_file(follow_symlinks=False):
-                    name = original.rpartition("/")[2].removesuffix(".md")
+                    name = stem_of(original)
                     found.setdefault(name, []).append(f"{folder}/{entry.name}")
         return found
 
@@ -455,7 +455,7 @@ def _purged(blocks: Set[str], data: bytes) -> bytes:
 
 def _name_of(path: str) -> str:
     """The name of a transcript, of a conflict copy that of its original."""
-    return layout.original_of(path).rpartition("/")[2].removesuffix(".md")
+    return stem_of(layout.original_of(path))
 
 
 def _nameless(name: str, keys: Sequence[str], data: bytes) -> bytes:

@@ -5,7 +5,7 @@ Ids in them are docids of an invented vault; whoever reads them puts their own i
 
 from __future__ import annotations
 
-#: what is called without its first word, as a person would type it
+#: the lines without the name of the program, which `examples_of` puts before them
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "search": (
         "search postgres vouchers", "search 'category:decision since:2026-03 login'",
@@ -24,7 +24,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "traces": ("traces", "traces show box-a6010e5a"),
     "traces show": ("traces show box-a6010e5a",),
     "summaries": ("summaries --all-status",),
-    "summaries show": ("summaries show summary-20260306-120000-5b1c0de2",),
+    "summaries show": ("summaries show sum-5b1c0de2",),
     "show": (
         "show 8f26a5", "show '[[tool-postgres]]'", "show jsonl-8b624710e9e6",
     ),

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from engram.vault import Vault
     from engram.vault.local_sources import LocalSources
 
+#: of a source its name, what was read, and what came of it or would cost
+Taken = tuple[str, "ImportReport", "ExtractionResult"]
+Planned = tuple[str, "ImportReport", "Estimate"]
+
 AUTO = "auto"
 #: as many notes on what was left out are shown
 _NOTES = 20
@@ -78,9 +82,7 @@ def command(
         try:
             for name, paths in places.items():
                 batch = next((report.batch for _, report, _ in taken if report.batch), "")
-                taken.append(
-                    _take_in(vault, source, name, paths, no_extract, model, again, batch)
-                )  # fmt: skip
+                taken.append(_take_in(vault, source, name, paths, no_extract, model, again, batch))
         except EngramError:
             _end(vault, taken, no_extract)  # what was taken in before is there
             raise
@@ -144,10 +146,6 @@ def _end(vault: Vault, taken: Sequence[Taken], no_extract: bool) -> None:
     learnt = vault.learnt(batch, vault.projects_in(caller().folder))
     say_learnt(learnt, outcomes)
     talk_next(learnt, batch)
-
-
-Taken = tuple[str, "ImportReport", "ExtractionResult"]
-Planned = tuple[str, "ImportReport", "Estimate"]
 
 
 def _plan(

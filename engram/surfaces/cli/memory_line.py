@@ -22,7 +22,7 @@ from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.terminal import hanging, styled
 
 if TYPE_CHECKING:
-    from engram.model.instant import Instant
+    from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
 
 #: columns by which the rest of a line that is too wide is set in
@@ -32,23 +32,26 @@ _INDENT = 4
 def memory_line(memory: Memory, before: str = "", *, note: str = "") -> str:
     """The line of a memory, after the words `before`, with a `note` at its end."""
     return line_of(
-        docid(memory.id), memory.created, _kind(memory), memory.project, shown_title(memory),
-        standing(memory), note, before=before, guessed=memory.date_guessed,
+        docid(memory.id), memory.said_on(chosen().timezone), _kind(memory), memory.project,
+        shown_title(memory), standing(memory), note, before=before,
     )  # fmt: skip
 
 
 def line_of(
-    short_id: str, created: Instant, category: str, project: str, title: str, *notes: str,
-    before: str = "", guessed: bool = False,
+    short_id: str, day: str, category: str, project: str, title: str, *notes: str, before: str = "",
 ) -> str:  # fmt: skip
     """The line of anything that has a short id; harmless on a terminal."""
-    day = f"{'about ' if guessed else ''}{local_day(created, chosen().timezone)}"
     about = plain_line(" ".join(filter(None, (short_id, day, category, project))))
     said = ", ".join(filter(None, notes))
     noted = f" ({said})" if said else ""
     shown = f"  {plain_line(title)}{noted}" if title else noted
     line = hanging(f"{plain(before)}{about}{shown}", _INDENT)
     return line.replace(short_id, styled(short_id, fg="cyan"), 1)
+
+
+def shown_day(instant: Instant) -> Day:
+    """The day of a time, as the line has it."""
+    return local_day(instant, chosen().timezone)
 
 
 def standing(memory: Memory) -> str:

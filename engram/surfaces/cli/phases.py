@@ -17,6 +17,7 @@ from engram.model.text import first_line
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.shown_times import shown_minute
 from engram.surfaces.cli.terminal import fitted, hanging
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
@@ -90,7 +91,7 @@ def list_(project: str, space: str) -> None:
             store = one.store
             say(store_words(store))
         mark = "*" if one.current else " "
-        since = one.start.replace("T", " ")[:16] or "-"
+        since = shown_minute(one.start) or "-"
         count = plural(one.memories, "memory", "memories")
         head = f"{mark} {_called(one.phase):<{_WIDE}}  {since:<16}  {count}"
         say(hanging(f"  {head}, {plain_line(one.phase.reason)}", 4), raw=True)

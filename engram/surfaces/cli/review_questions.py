@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.display import plain_line
-from engram.model.instant import local_time
 from engram.model.speaker import shown_name
-from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import say
+from engram.surfaces.cli.shown_times import shown_minute
 from engram.surfaces.cli.terminal import hanging, paragraph
 
 if TYPE_CHECKING:
@@ -86,5 +85,4 @@ def _says_all(line: str, text: str) -> bool:
 def _said(turn: Turn) -> str:
     """`you 2026-03-04 09:00 (claude-code)`."""
     who = "you" if turn.role == "user" else shown_name(turn.speaker) or "the agent"
-    minute = local_time(turn.time, chosen().timezone)[:16].replace("T", " ")
-    return f"{who} {minute} ({turn.source})"
+    return f"{who} {shown_minute(turn.time)} ({turn.source})"

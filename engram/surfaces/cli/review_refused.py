@@ -11,7 +11,7 @@ from engram.model.errors import EngramError
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.asking import chosen_key
-from engram.surfaces.cli.memory_line import line_of
+from engram.surfaces.cli.memory_line import line_of, shown_day
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph
 
@@ -50,7 +50,8 @@ def _ask(vault: Vault, one: Verdict, number: str, counts: Counter[str]) -> bool:
         say(f"  [[{receipt.link}]] is not shown, and kept by no key")
         return True
     project = candidate.project or candidate.space
-    say(line_of("", receipt.time, candidate.category, project, "", before="  "), raw=True)
+    day = shown_day(receipt.time)
+    say(line_of("", day, candidate.category, project, "", before="  "), raw=True)
     say(paragraph(plain_line(candidate.text), 4), raw=True)
     if receipt.quote != candidate.text:
         say(paragraph(plain_line(f"> {receipt.quote}"), 4), raw=True)

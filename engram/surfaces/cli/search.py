@@ -8,10 +8,11 @@ import click
 
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
+from engram.model.link_targets import stem_of
 from engram.model.memory import LIVE
 from engram.model.vault_label import split_id
 from engram.surfaces.cli.arguments import FreeWords, as_of, common, mode
-from engram.surfaces.cli.memory_line import line_of
+from engram.surfaces.cli.memory_line import line_of, shown_day
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, paragraph, styled
 
@@ -86,10 +87,11 @@ def _show(hit: Hit, explain: bool) -> None:
     tier = hit.tier if hit.status in LIVE and hit.tier in ("cold", "archived") else ""
     label, _ = split_id(hit.id)
     # the name of a transcript's file tells nobody anything
-    title = "" if hit.title in hit.file else hit.title
+    title = "" if hit.title == stem_of(hit.file) else hit.title
     line = line_of(
-        hit.docid, hit.created, hit.category, hit.project, title, status, tier, label, before="  "
-    )
+        hit.docid, shown_day(hit.created), hit.category, hit.project, title, status, tier, label,
+        before="  ",
+    )  # fmt: skip
     say(line, raw=True)
     _show_beside("before", hit.before)
     if hit.snippet.rstrip(".") != hit.title:

@@ -84,4 +84,4 @@ def _show_session(session: ShownSession, short_term: bool) -> None:
     for turn in () if short_term else session.turns:
         who = f"{turn.role} {turn.speaker}".strip()
         name = docid(f"{turn.transcript}#^{turn.block}")
-        say(f"{who} {turn.time}  {name}\n\n{turn.text}\n")
+        say(f"{who} {shown_instant(turn.time)}  {name}\n\n{turn.text}\n")

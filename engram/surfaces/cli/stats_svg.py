@@ -105,7 +105,7 @@ def _sections(found: Activity, project: str) -> Iterator[tuple[int, list[str]]]:
             _Bar(one.model, one.usd, f"${one.usd:.4f}, {one.requests:,} requests")
             for one in found.models
         ]
-        yield _rows("Spent by model", "d", rows)
+        yield _rows("Spent by model", "d", rows, figure=3 * _FIGURE)
 
 
 def _columns(
@@ -137,12 +137,12 @@ def _columns(
 
 
 def _rows(
-    title: str, colour: str, bars: Sequence[_Bar], notes: Sequence[str] = ()
+    title: str, colour: str, bars: Sequence[_Bar], notes: Sequence[str] = (), figure: int = _FIGURE
 ) -> tuple[int, list[str]]:
-    """One row for each bar, with its number behind it; a note stands below its bar."""
+    """One row for each bar, its number in a space of `figure` behind it; a note stands below."""
     high = _LINE * (2 if notes else 1)
     shown = bars[:_ROWS]
-    room = _WIDTH - 2 * _MARGIN - _LABEL - (3 * _FIGURE if colour == "d" else _FIGURE)
+    room = _WIDTH - 2 * _MARGIN - _LABEL - figure
     largest = max((bar.value for bar in shown), default=0)
     lines = [_text(0, 14, title, "h")]
     for at, bar in enumerate(shown):

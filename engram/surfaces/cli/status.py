@@ -82,7 +82,8 @@ def command() -> None:
         line("           the next session, or the daemon, does it by itself")
     for waiting in state.waiting:
         turns = plural(waiting.turns, "turn")
-        line(f"           {waiting.transcript}: {turns} since {waiting.oldest}{_why(waiting)}")
+        since = f"{shown_instant(waiting.oldest)}{_why(waiting)}"
+        line(f"           {waiting.transcript}: {turns} since {since}")
     if any(waiting.reason and not waiting.attempts for waiting in state.waiting):
         line("           `engram extract --rules` reads them without a model")
     if left:
@@ -166,14 +167,15 @@ def _say_daemon(folder: Path, holder: int) -> None:
         return
     failing = f", {plural(len(heartbeat.failing), 'task')} failing" if heartbeat.failing else ""
     paused = f", paused: {', '.join(heartbeat.paused)}" if heartbeat.paused else ""
-    line(f"daemon     running since {heartbeat.since}, {heartbeat.queue:,} queued{failing}{paused}")
+    since = shown_instant(heartbeat.since)
+    line(f"daemon     running since {since}, {heartbeat.queue:,} queued{failing}{paused}")
 
 
 def _say_caught_up(caught: CaughtUp) -> None:
     """What was last taken in without the daemon, and what could not be."""
     turns, files = plural(caught.turns, "new turn"), plural(caught.files, "transcript")
     learnt = plural(caught.memories, "memory", "memories")
-    line(f"caught up  {turns} of {files} at {caught.time}: {learnt}")
+    line(f"caught up  {turns} of {files} at {shown_instant(caught.time)}: {learnt}")
     for path, code in caught.failed.items():
         line(f"           {plain(path)}: {code}")
 
@@ -190,4 +192,5 @@ def _say_model(model: ModelStatus) -> None:
             " `engram extract --rules`"
         )
     for away in model.away:
-        line(f"away       {away.provider} ({away.code}), is asked again after {away.until}")
+        until = shown_instant(away.until)
+        line(f"away       {away.provider} ({away.code}), is asked again after {until}")

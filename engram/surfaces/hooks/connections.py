@@ -21,9 +21,7 @@ from engram.surfaces.hooks.agent_settings import command_in
 from engram.surfaces.hooks.agents import AGENTS, Command
 
 
-def findings(
-    environment: Mapping[str, str], places: UserPaths, *, run: bool
-) -> Iterator[Finding]:  # fmt: skip
+def findings(environment: Mapping[str, str], places: UserPaths, *, run: bool) -> Iterator[Finding]:
     """Why a connected agent is given nothing; the hooks are only `run` where that is asked for."""
     for agent in AGENTS.values():
         path = agent.settings_file(environment, places.home)

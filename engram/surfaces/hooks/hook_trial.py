@@ -43,6 +43,15 @@ def tried(agent: Agent, path: Path, environment: Mapping[str, str]) -> Iterator[
         )  # fmt: skip
 
 
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a shell and what it started, which may hold its pipes."""
+    with suppress(OSError):
+        if os.name == "nt":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def _reason(event: str, line: str, environment: Mapping[str, str]) -> str:
     """Why a command line is of no use; empty for one that works."""
     asked = json.dumps({"hook_event_name": event, "session_id": "", "cwd": "", "prompt": ""})
@@ -54,9 +63,7 @@ def _reason(event: str, line: str, environment: Mapping[str, str]) -> str:
     try:
         _, told = process.communicate(asked, TIMEOUT)
     except subprocess.TimeoutExpired:
-        with suppress(OSError):
-            # the shell may have started a process that holds its pipes
-            os.killpg(process.pid, signal.SIGKILL) if os.name != "nt" else process.kill()
+        _kill(process)
         process.communicate()
         return f"it does not end within {TIMEOUT} s"
     if process.returncode in _GONE:
