@@ -34,7 +34,7 @@ _CLAUSE = re.compile(r"[;,] | [—–-] | (?=\(\w)| (?=(?:and|but|und|aber) )")
 #: words that nothing can end with
 _DANGLING = re.compile(
     r"(?:\s+(?:a|an|the|of|to|in|on|at|for|with|by|from|and|or|but|so|as|is|are|was|that|which|who"
-    r"|not|no|our|my|its|their|der|die|das|und|mit|von|zu|für))+$",
+    r"|not|no|our|my|its|their|called|der|die|das|und|mit|von|zu|für))+$",
     re.IGNORECASE,
 )
 

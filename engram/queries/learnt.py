@@ -109,9 +109,16 @@ def _questions(memory: Memory) -> Iterator[str]:
         told = [one for one in named[2].split() if one.casefold() not in QUERY]
         if told and named[2].startswith(told[0]):
             yield form.format(" ".join((named[1], *told)))
-    for most in (2, 1):
-        if len(topics) >= most:
-            yield form.format(" and ".join(topics[:most]))
+    if len(topics) > 1:
+        yield form.format(_both(memory.text, *topics[:2]))
+    if topics:
+        yield form.format(topics[0])
+
+
+def _both(text: str, one: str, other: str) -> str:
+    """`Stripe payments` where a text has two words side by side, else `stripe and payments`."""
+    pair = re.search(rf"\b{re.escape(one)} {re.escape(other)}\b", text, re.IGNORECASE)
+    return pair[0] if pair else f"{one} and {other}"
 
 
 def _telling(text: str) -> Iterator[str]:

@@ -82,9 +82,12 @@ class LocalSources:
                 one: here for one in (SOURCES if every else [name]) if (here := self.here(one))
             }
         if not found:
+            hint = "`engram sources` lists sources and places"
+            if every and path is None:
+                hint = "`engram import auto PATH` reads an export or a folder of notes; " + hint
             raise NotFound(
                 f"there are no {'' if every else f'{name} '}transcripts {self._where(name, path)}",
-                "`engram sources` lists sources and places",
+                hint,
             )
         return found
 

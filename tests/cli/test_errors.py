@@ -133,7 +133,7 @@ def test_a_file_that_holds_no_turns_is_counted_and_adds_nothing(
         if not data or data.startswith(b'{"role"'):
             assert (ran.code, ran.out) == (0, "nothing new in 1 file\n")
         else:
-            refused(ran, 1, says=f"nobody speaks in 1 file of {source}: {name}")
+            refused(ran, 1, says=f"{name} holds no conversation of {source}")
 
 
 def test_text_that_is_not_utf_8_is_taken_in_without_a_word(shop: Shop) -> None:

@@ -37,18 +37,6 @@ engram() {
 facts() { find "$vault/facts" -type f -name '*.md' | LC_ALL=C sort; }
 count() { wc -l | tr -d ' '; }
 digest() { facts | while IFS= read -r file; do printf '%s ' "$file" && cksum <"$file"; done | cksum; }
-statement() { # the first line of a memory's text, cut between words
-  awk '/^---$/ && rules < 2 { rules++; next }
-    rules == 2 && NF {
-      line = $1
-      for (word = 2; word <= NF; word++) {
-        if (length(line) + length($word) > 56) { line = line " ..."; break }
-        line = line " " $word
-      }
-      print line
-      exit
-    }' "$1"
-}
 absent() {
   found=$({ grep -rlF -e "$1" "$vault" "$home" || true; } | count)
   printf '  %-28s %s files\n' "$2" "$found"
@@ -67,16 +55,11 @@ note "Kim builds a web shop for a bakery with a coding agent, from Wednesday to 
 engram import claude-code tests/demo/conversation
 
 heading "3  What was kept"
-total=$(facts | count)
 kinds=$(facts | sed 's|.*/||; s|-.*||' | LC_ALL=C sort | uniq -c | sed 's/^ *//')
-note "$total memories in $(printf '%s\n' "$kinds" | count) categories, one file each, by the day they were said:" \
-  "$(printf '%s\n' "$kinds" | paste -s -d, - | sed 's/,/, /g')" "" "$vault/facts/"
-day=
-facts | while IFS= read -r file; do
-  name=${file##*/} folder=${file%/*}
-  if [ "${folder##*/}" != "$day" ]; then day=${folder##*/} && note "  $day/"; fi
-  printf '    %-42s %s\n' "$name" "$(statement "$file")"
-done
+note "$(facts | count) memories in $(printf '%s\n' "$kinds" | count) categories, a file each in $vault/facts:" \
+  "$(printf '%s\n' "$kinds" | paste -s -d, - | sed 's/,/, /g')." \
+  "A line has the short id that every command takes, day, category, project and title."
+engram list --since 2026-03-06
 
 heading "4  One of them"
 note "A statement, the words it rests on, and a link to the turn in the readable transcript."
@@ -85,15 +68,15 @@ chosen=${chosen##*/}
 engram show "${chosen%.md}"
 
 heading "5  Finding"
-note "Memories come first, then the turns of the conversations themselves."
-engram search "two writers" --limit 2
-engram search "too many clients" --limit 2
-engram search fly.io --limit 3
+note "Memories come first, then the turns of the conversations, then pages about people and things."
+engram search "two writers" --limit 1
+engram search "too many clients" --limit 1
+engram search fly.io --limit 1
 
-heading "6  Giving back"
-note "The same, as a block with sources and a limit in tokens: what an agent at work on the shop is given." \
-  "Asked when, it begins with the date. Of what the second asks for no memory was made: Kim only said it."
-engram recall "when did we decide to use postgres?" --limit 2 --project shop
+heading "6  Asking"
+note "The same as an agent at work on the shop is given it, with sources. Asked when, it begins with the" \
+  "date. Of what the second asks for no memory was made: Kim only said it."
+engram recall "when did we decide to use postgres?" --limit 1 --project shop
 engram recall "when will the token be rotated?" --limit 1 --project shop
 
 heading "7  What was kept out"
@@ -105,27 +88,35 @@ absent 'keys.collector.example' "the orders on the web page"
 note "What the transcript says instead:" \
   "$(grep -rhoE '\[REDACTED:[^]]*\]' "$vault/transcripts" | sed 's/^/  /')"
 
-heading "8  Undo, and undo of the undo"
+heading "8  Is it right?"
+note "The person has the last word: a key for each memory that the import brought. Here Kim keeps the" \
+  "first (k), takes that back (u), and quits (q)."
+printf '\n%s$ engram review import-1%s\n' "$bold" "$plain"
+printf 'k\nu\nq\n' | "$bin/engram" review import-1 2>&1
+
+heading "9  Undo, and undo of the undo"
 before=$(digest)
-echoed undo
-said=$("$bin/engram" undo 2>&1)
+echoed undo import-1
+said=$("$bin/engram" undo import-1 2>&1)
 note "$said" "" "memories left in $vault/facts: $(facts | count)"
 [ "$(facts | count)" = 0 ]
 engram undo "$(printf '%s\n' "$said" | sed -n 's/.*engram undo \([0-9][0-9]*\).*/\1/p')"
 [ "$(digest)" = "$before" ]
 note "" "memories in $vault/facts: $(facts | count), every byte as it was before"
-engram log
 
-heading "9  Consolidation"
+heading "10  Consolidation"
 note "It gathers what belongs together, and would merge, replace, sum up and age what it may. All of it" \
-  "can be taken back. How much a memory still matters follows its age, its reads and its category."
+  "can be taken back."
 engram consolidate
-engram tiers
-engram entities show postgres
+note "" "Who and what was spoken of has a page, and each stretch of a conversation its box:"
+engram entities show jonas
 engram boxes --limit 3
+note "" "How much was said and learnt, and how good it is. The rows of the audit are faults that a memory can" \
+  "have: said twice, other people's words, broken off ... (--all tells what each means)."
+engram stats
 engram audit
 
-heading "10  The same with a model"
+heading "11  The same with a model"
 note "A model finds what rules miss, and says it better. Here it reads the same three conversations." \
   "It is a stand-in: a program on this machine that speaks the API of OpenAI and gives recorded" \
   "answers (tests/demo/answers.json). No key is needed, and nothing leaves this machine."
@@ -144,9 +135,8 @@ note "" "History is never sent to a model unasked. First the price, then the wor
 engram import claude-code tests/demo/conversation --model --dry-run
 engram import claude-code tests/demo/conversation --model --yes
 note "" "The answers hold mistakes on purpose: words that nobody said, a category of its own making, the" \
-  "agent's liking as the person's, an order to post keys. None of them got in, the rest did:"
-engram status
-note "" "The decisions, and those that they replaced:"
+  "agent's liking as the person's, an order to post keys. None of them became a memory: \`refused\` says how" \
+  "many and why. The decisions, and those that they replaced:"
 engram list --category decision --status active --status superseded
 
 heading "Where to go next"
@@ -154,6 +144,6 @@ note "Look around in $vault: it is plain Markdown, and opens as a vault in Obsid
   "Ask it something:" \
   "    ENGRAM_HOME=$home ${bin#"$here/"}/engram --vault $vault why ${chosen%.md}" \
   "Then start one of your own:" \
-  "    ${bin#"$here/"}/engram init ~/engram" \
-  "    ${bin#"$here/"}/engram import claude-code --dry-run" \
+  "    ${bin#"$here/"}/engram init" \
+  "    ${bin#"$here/"}/engram import auto" \
   "README.md tells the rest."

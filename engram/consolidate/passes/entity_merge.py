@@ -86,7 +86,8 @@ def _step(book: EntityBook, group: Sequence[str], after: Entity) -> Step:
     pages = {one: book.page(one) for one in others}
     merged = [(page, _merged(one, page, stays)) for one, page in pages.items()]
     names = ", ".join(
-        page.name if page is not None else stem_of(one) for one, page in pages.items()
+        stem_of(one) if page is None else one if page.name == after.name else page.name
+        for one, page in pages.items()
     )
     why = f"{names} and {after.name} are one {after.type}"
     return Step(TASK, "merge", tuple(group), why, pages=((book.page(stays), after), *merged))

@@ -92,9 +92,9 @@ def _boxes(context: PassContext) -> list[Box]:
 
 
 def _box(box: Box) -> str:
-    """`- 2026-03-06 [[box-2fbf8c50|Title]], from [[claude-code-3f2a|a conversation]]`."""
+    """`- 2026-03-06 [[box-2fbf8c50|Title]] ([[claude-code-3f2a|all that was said]])`."""
     told = f"- {day_of(box.sealed)} [[{box.id}|{_alias(box.title) or box.id}]]"
-    return f"{told}, from [[{box.session}|a conversation]]" if box.session else told
+    return f"{told} ([[{box.session}|all that was said]])" if box.session else told
 
 
 def _alias(text: str) -> str:

@@ -407,7 +407,7 @@ def changed_since(path: str, now: bytes | None, expected: bytes | None) -> Confl
     ours = [line for line in there if line not in here][:_SHOWN_LINES]
     return Conflict(
         f"{path} was changed since; it is left as it is",
-        f"on disk: {_shown(mine)} | expected: {_shown(ours)}",
+        f"`engram log` says by what; on disk: {_shown(mine)} | expected: {_shown(ours)}",
     )
 
 

@@ -28,7 +28,7 @@ _SAMPLE = "10"
 
 
 @click.command("audit")
-@click.option("--all", "everything", is_flag=True, help="List every flaw, not only examples.")
+@click.option("--all", "everything", is_flag=True, help="Every flaw, and what each row means.")
 @click.option("--sample", is_flag=False, flag_value=_SAMPLE, type=click.IntRange(1), metavar="[N]",
               help="Judge N memories drawn at random, 10 if not said.")  # fmt: skip
 @click.option("--seed", default="", metavar="TEXT", help="What the draw depends on; else the day.")
@@ -52,8 +52,12 @@ def command(everything: bool, sample: int | None, seed: str) -> None:
     if wants_json():
         emit_json(shapes.audit(report, None if everything else _EXAMPLES))
         return
-    for row in report.rows:
+    shown = [row for row in report.rows if row.flaws or everything]
+    for row in shown:
         _show(row, everything, report.flawed)
+    if clean := [row.title for row in report.rows if row not in shown]:
+        told = f"{'ok':<{_INDENT}}{len(clean)} of {len(report.rows)} rows: {'; '.join(clean)}"
+        say(hanging(told, _INDENT).replace("ok", styled("ok", fg="green"), 1), raw=True)
     for rule, noise, known in report.rules:
         say(f"{' ' * _INDENT}rule {rule}: {noise:,} of {known:,} were never asked for")
     if report.measured is not None:
@@ -69,9 +73,9 @@ def _show(row: AuditRow, everything: bool, flawed: Mapping[str, Memory]) -> None
     count = f"{len(row.flaws):>5,} of {row.among:<7,}{row.share:>7.1%}"
     told = hanging(f"{row.verdict:<{_INDENT}}{row.title:<24}{count}", _INDENT)
     say(told.replace(row.verdict, styled(row.verdict, fg=color), 1), raw=True)
+    say(paragraph(row.means, _INDENT), raw=True)
     if not row.flaws:
         return
-    say(paragraph(row.means, _INDENT), raw=True)
     for flaw in row.flaws if everything else row.flaws[:_EXAMPLES]:
         _show_flaw(flaw, flawed)
     if len(row.flaws) > _EXAMPLES and not everything:

@@ -60,7 +60,7 @@ def span_of(box: Box) -> str:
 
 def _state(box: Box) -> str:
     count = plural(len(box.lines), "memory", "memories")
-    return f"{count}, {box.seal.replace('_', ' ')}" if box.path else f"{count}, open"
+    return count if box.path else f"{count}, open"
 
 
 def _ending(box: Box, settings: BoxSettings, now: Instant) -> str:

@@ -19,6 +19,9 @@ def command(context: click.Context) -> None:
     """List who and what the memories speak of, the most named first.
 
     The columns: id, name, live memories, day of the newest one.
+
+    Two pages of one person are merged by the next consolidation when one of them has the other
+    name under `aliases:` in its header.
     """
     if context.invoked_subcommand is not None:
         return

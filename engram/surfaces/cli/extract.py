@@ -14,7 +14,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted, progress
+from engram.surfaces.cli.terminal import fitted, hanging, progress
 
 if TYPE_CHECKING:
     from engram.model.intake import ExtractionResult
@@ -87,7 +87,7 @@ def _say(outcome: ExtractionResult) -> None:
         f" {outcome.confirmed} confirmed, {outcome.superseded} superseded"
     )
     if outcome.refused:
-        say(refusals_told(outcome.refused))
+        say(refusals_told(outcome.refused), raw=True)
     if outcome.failed:
         again = "they stay pending and are tried again"
         say(f"failed {plural(outcome.failed, 'conversation')}; {again}")
@@ -113,8 +113,10 @@ def absence(reason: str, message: str, hint: str) -> int:
 
 def refusals_told(refused: Mapping[str, int]) -> str:
     """`refused 3: 2 request (an order for now), 1 cut (it is broken off)`; or `refused 0`."""
-    each = [f"{count} {code} ({meaning(code)})" for code, count in sorted(refused.items())]
-    return f"refused {sum(refused.values())}{': ' if each else ''}{', '.join(each)}"
+    most_first = sorted(refused.items(), key=lambda one: (-one[1], one[0]))
+    each = [f"{count} {code} ({meaning(code)})" for code, count in most_first]
+    told = f"refused {sum(refused.values())}{': ' if each else ''}{', '.join(each)}"
+    return hanging(told, 2)
 
 
 def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:
@@ -131,7 +133,7 @@ def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:
     if asked:
         say(f"the model costs {price}: {questions}{guess}")
     else:
-        say(f"the rules read it, for nothing; with --model {price}: {questions}{guess}")
+        say(f"the rules read it, free of charge; with --model {price}: {questions}{guess}")
 
 
 def dollars(usd: float) -> str:

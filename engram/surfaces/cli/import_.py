@@ -130,8 +130,7 @@ def _refuse_silent(source: str, report: ImportReport, where: str) -> None:
     if not report.files:
         raise NotFound(f"there is no file that {source} could be in: {where}", hint)
     if report.tally.lines:
-        read = plural(report.files, "file")
-        raise BadInput(f"nobody speaks in {read} of {source}: {where}", hint)
+        raise BadInput(f"{where} holds no conversation of {source}", hint)
 
 
 def _end(vault: Vault, taken: Sequence[Taken], no_extract: bool) -> None:

@@ -36,7 +36,7 @@ def say_learnt(learnt: Learnt, outcomes: Sequence[ExtractionResult]) -> None:
     for one in outcomes:
         refused.update(one.refused)
     if refused:
-        say(refusals_told(refused))
+        say(refusals_told(refused), raw=True)
 
 
 def _counted(memories: Sequence[Memory], outcomes: Sequence[ExtractionResult]) -> str:

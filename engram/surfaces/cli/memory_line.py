@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
 
-#: columns by which the rest of a line that is too wide is set in
+#: columns by which the rest of a line that is too wide is set in; 2 below what is set in itself
 _INDENT = 4
 
 
@@ -45,7 +45,8 @@ def line_of(
     said = ", ".join(filter(None, notes))
     noted = f" ({said})" if said else ""
     shown = f"  {plain_line(title)}{noted}" if title else noted
-    line = hanging(f"{plain(before)}{about}{shown}", _INDENT)
+    margin = len(before) - len(before.lstrip(" "))
+    line = hanging(f"{plain(before)}{about}{shown}", max(_INDENT, margin + 2))
     return line.replace(short_id, styled(short_id, fg="cyan"), 1)
 
 

@@ -74,10 +74,10 @@ def command(
     if block.answer is not None and block.answer.model_fault:
         talk(f"note: {block.answer.model_fault}; this is what the rules answer")
     if projects and not block.text:
-        if reader.by == PERSON:
-            talk(f"note: nothing of other projects than {projects[0]} was asked (--everywhere)")
-        else:
-            talk(f"note: only what an agent in {projects[0]} may be given was asked")
+        asked_of = f"what belongs to {projects[0]}, or to no project, was asked (--everywhere)"
+        if reader.by != PERSON:
+            asked_of = f"what an agent in {projects[0]} may be given was asked"
+        talk(f"note: only {asked_of}")
 
 
 def _check_agent(project: str, here: Sequence[str], *, everywhere: bool) -> None:

@@ -84,7 +84,8 @@ def command(
 
 def _show(hit: Hit, explain: bool) -> None:
     status = hit.status if hit.status != "active" else ""
-    tier = hit.tier if hit.status in LIVE and hit.tier in ("cold", "archived") else ""
+    told = ("cold", "archived") if explain else ("archived",)
+    tier = hit.tier if hit.status in LIVE and hit.tier in told else ""
     label, _ = split_id(hit.id)
     # the name of a transcript's file tells nobody anything
     title = "" if hit.title == stem_of(hit.file) else hit.title

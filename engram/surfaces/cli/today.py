@@ -26,4 +26,4 @@ def command(wanted: str) -> None:
         return
     show_rows(sorted(found, key=lambda memory: memory.schema == SESSION))
     if not found:
-        talk(f"nothing was learnt on {day}")
+        talk(f"nothing was learnt on {day}; `engram list` shows the newest memories")
