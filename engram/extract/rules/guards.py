@@ -2,7 +2,7 @@
 
 Hedged, hypothetical, reported and passing statements are no memories, whatever pattern they match.
 Only the main clause is looked at: the reason after "because" may wonder as much as it likes.
-A hedged statement is never kept, unless a space is asked for it; a rule may tolerate a condition
+A hedged statement ("we wanted to go, but ...") is never kept, unless a space is asked for it; a rule may tolerate a condition
 ("if it fails, always ..."), a would ("I'd rather ..."), what holds for now ("let's use sqlite for
 now") or what was reported ("you wrote that ...", for a correction of it).
 """
@@ -25,6 +25,7 @@ _HEDGED = _compiled(
     r"|thinking (?:of|about|we)|considering|toying with|leaning towards?|depends on whether"
     r"|(?:it )?seems? (?:like|to)|it seems|let'?s say|(?:looks|feels|sounds|kind of) like|sort of"
     r"|what if"
+    r"|(?:we|i) (?:wanted|hoped|had planned|were going|was going|meant) to\b[^.;]* but"
     r"|(?:we|i) should(?! (?:always|never|not|only|also)| [^.]{3,80} before \w+ing\b)"
     r"|should (?:we|i)"
     r"|(?:we|i|you) could"
