@@ -43,7 +43,11 @@ _KEEPS = re.compile(
     r"(?:keep|keeping|stay|staying|stick|sticking|leave|not\b|don't|won't)",
     re.IGNORECASE,
 )
-_AFTER_ALL = re.compile(r"[^.!?\n]{3,200}\bafter all\b", re.IGNORECASE)
+#: what is named before it is in force again, or no more; such a text has one of these
+_TURNED = ("after all", " off then", " out then", " the table")
+_TURNS_OUT = re.compile(
+    r"[^.!?\n]{3,200}\b(?:after all|(?:is|are) (?:off|out) (?:then|the table))\b", re.IGNORECASE
+)
 _WAITS = re.compile(
     rf"\W*{_OPENING}(?:ok(?:ay)?|oh|ah|hm+|no|nope|wait|sorry|actually|hold on|well|so|thanks?"
     r"|(?:wait|give me|one|just) a (?:sec(?:ond)?|minute|moment))?\W*",
@@ -165,7 +169,8 @@ def _taken_back(text: str) -> Iterator[_Back]:
             rest = again["rest"]
         empty = not telling(terms_of(rest)) or _KEEPS.match(rest) is not None
         yield found.start("rest"), rest, empty or found["sure"] is not None
-    for found in _AFTER_ALL.finditer(text) if "after all" in text.casefold() else ():
+    folded = text.casefold()
+    for found in _TURNS_OUT.finditer(text) if any(map(folded.__contains__, _TURNED)) else ():
         yield found.start(), found[0], False
 
 

@@ -153,8 +153,12 @@ _PART = AnyCase(r"^(?:because|so that|which|whose|than)\b")
 _FEWEST = 4
 
 
+#: a word before a bracket that nothing opens; no smiley and no "a)"
+_UNOPENED = re.compile(r"\A[^(]*[^\W\d_]{2}\)")
+
+
 def _is_cut(candidate: Candidate, text: str) -> bool:
-    if _PART.match(text) or _is_open(text):
+    if _PART.match(text) or _is_open(text) or _UNOPENED.match(text):
         return True
     if candidate.origin == "model" and _STOPS.search(text):
         return False  # "... whatever its time is."
@@ -199,6 +203,10 @@ _SHOWN = AnyCase(
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)(?: any ?more| now| then| too"
     r"| i think)*[.,!]*$",
     r"^(?:all|both|each|some|none) of (?:this|that|these|those|them|it)\b",
+    # "I'll add one tomorrow", where nothing before it is such a one
+    r"^(?:(?!\b(?:an?|the(?! user\b)|each|every)\b)[^.;!?])*"
+    r"\b(?:add|make|write|get|use|take|buy|need) one"
+    r"(?= (?:on|today|tomorrow|now|later|soon|before|after|too)\b|[.,!]*$)",
     r"^(?:the user|i) (?:\w+ )?(?:likes?|loves?|prefers?) (?:the|that|this|your) (?:[\w-]+ ){0,2}?"
     r"(?:idea|answer|example|suggestion|approach|design|version|look|plan|layout|style|result"
     r"|output|change)s?\b",
