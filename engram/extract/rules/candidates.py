@@ -208,6 +208,11 @@ _PROJECT_SLOTS = frozenset(
      "formatter", "test runner", "license", "cloud provider", "hosting provider",
      "payment provider", "issue tracker", "message broker", "design system", "bundler", "orm"]
 )  # fmt: skip
+_JOB_AT = re.compile(
+    r"i(?:'?m| am)(?: now| currently)? an?"
+    r" (?![^.]*\b(?:student|volunteer|member|guest|part[- ]time)\b)(?:[\w-]+ ){1,4}at (?:the )?(?-i:[A-Z])",
+    re.IGNORECASE,
+)
 #: of whom one has one at a time: "my doctor is Dr. Weber", "we have a new doctor, Dr. Ahmed"
 _ONE_OF = re.compile(
     r"(?:(?:my|our) (?:new )?(?P<role>doctor|gp|dentist|landlord|landlady)(?:'s| is)(?: now)?"
@@ -238,6 +243,8 @@ def _slot(rule: Rule, match: re.Match[str], project: str) -> str:
         return f"{_OF_PERSON}{_USER_SLOTS[rule.name]}"
     if rule.name == "employer":
         return "user::employer" if _AT_COMPANY.search(said) else ""
+    if rule.name == "role":
+        return "user::employer" if _JOB_AT.match(said) else ""
     if rule.name == "we-live":
         return "user::location" if "live" in said.casefold().split() else ""
     if not project and (role := _ONE_OF.match(said)):
