@@ -51,9 +51,10 @@ _CLAUSES = re.compile(
     r"[.;:!?](?:\s+|$)|, (?:and |but |so )?"
     r"| (?:and|but|so|because|since) (?=(?:we|i|the|it|they)\b)|(?<=ed) and "
 )
-#: what holds or runs a thing goes with it: "the Jenkins box"
+#: what holds or runs a thing goes with it: "the Jenkins box", "the vegan thing"
 _HOLDER = re.compile(
-    r"(?<=\w) (?:box|stack|server|instance|machine|subscription|account|setup)$", re.IGNORECASE
+    r"(?<=\w) (?:box|stack|server|instance|machine|subscription|account|setup|thing|diet)$",
+    re.IGNORECASE,
 )
 _ARTICLE = r"(?:the |our |my |their |a |an |his |her )?"
 _X = r"(?P<x>\S+(?: \S+){0,3}?)"
@@ -68,7 +69,7 @@ _OVER = (
 _END = (
     r"(?:removed|deleted|ripped out|tore out|tore down|threw out|took down|shut down|switched off"
     r"|turned off|wiped|cancell?ed|scrapped|ditched|retired|decommissioned|sold|quit"
-    r"|(?:had to )?(?:give|gave|given) up)"
+    r"|(?:had to )?(?:give|gave|given) up(?: on)?)"
 )
 _PARTED = AnyCase(
     rf"^{_ARTICLE}{_X} and i (?:broke up|split up|separated|(?:got|are) divorced){_REST}"
@@ -83,7 +84,7 @@ _ENDINGS = [
         rf"^{_ARTICLE}{_X} (?:split up|broke up|folded|closed down|went bankrupt|died){_REST}",
         r"\b(?:tore|ripped|threw|shut|switched|turned) (?:the |our |my )?(?P<x>\S+(?: \S+){0,2}?)"
         rf" (?:out|down|off)\b{_REST}",
-        rf"^(?:(?:we|i|they)(?:'ve| have)? )?(?:finally |just )?{_END} {_ARTICLE}"
+        rf"^(?:(?:we|i|they|the user)(?:'ve| have| has)? )?(?:finally |just )?{_END} {_ARTICLE}"
         r"(?P<x>\S+(?: \S+){0,3}?)(?P<rest>(?: (?:from|in|on|at|for|last|this|to|with|that|which)"
         r" .*)?)$",
     )),

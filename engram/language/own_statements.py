@@ -160,7 +160,8 @@ _LEAD_WORDS = (
     r"basically|honestly|tbh|imo|plus|additionally|again|in fact|however|therefore|lastly|in short"
     r"|(?:currently|now|first(?:ly)?|secondly|finally|in general|overall)(?=,)|guess what"
     r"|(?:big )?news(?=:)",
-    r"(?:scratch|strike|forget) (?:that|it|what i said)|i was wrong|correcting myself|typo(?=[:,])",
+    r"(?:scratch|strike|forget) (?:that|it|what i said(?! about\b))|i was wrong"
+    r"|correcting myself|typo(?=[:,])",
     r"(?:wrong|bad) assumption|not true|(?:ah|oh) no|my fault|i misspoke|edit(?=:)|tl;?dr(?=[:,])",
     r"let me correct (?:that|myself)|(?:as )?i(?:'ve)? (?:already )?told you(?: \w+)?(?=[:,])",
     r"let's settle (?:this|it)(?=:)|from an? [\w -]{3,30} (?:perspective|point of view)",

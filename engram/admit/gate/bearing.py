@@ -24,6 +24,7 @@ import re
 from functools import lru_cache
 
 from engram.language.any_case import AnyCase
+from engram.language.brackets import is_balanced
 from engram.language.changes import kept_of, takes_back
 from engram.language.english import is_english
 from engram.language.own_statements import ORDERS
@@ -168,25 +169,7 @@ def _is_open(text: str) -> bool:
     """Whether it is one word, or ends with a mark after which something follows."""
     if len(text.strip(" .!").split()) < 2 and dense_characters(text) < _FEWEST:
         return True
-    return _OPEN_MARK.search(text) is not None or not _is_balanced(text)
-
-
-_BRACKET = re.compile(r"[()]")
-#: a closing bracket that closes none: of a list's label, of a face
-_LABEL = re.compile(r"(?:(?:^|[\s(])\w{1,2}|[:;]-?)\Z")
-
-
-def _is_balanced(text: str) -> bool:
-    """Whether each bracket has its other half, in this order."""
-    depth = 0
-    for mark in _BRACKET.finditer(text):
-        if mark[0] == "(":
-            depth += 1
-        elif depth:
-            depth -= 1
-        elif not _LABEL.search(text, 0, mark.start()):
-            return False
-    return depth == 0
+    return _OPEN_MARK.search(text) is not None or not is_balanced(text)
 
 
 # -- dangling -------------------------------------------------------------------------------------

@@ -144,6 +144,8 @@ _PASSES = AnyCase(
     r"|step|draft)|until (?:\d|noon|one|two|three|four|five|six)|maybe|perhaps|so far"
     r"|not yet|still \w+ing|in progress|in (?:a|ten|five|\d+) minutes|again)\b"
 )
+#: a habit that is taken up again lasts
+_HABIT = AnyCase(r"^(?:the user|i|we)(?: now)? (?:eat|drink|smoke|drive|swim|cycle)s?\b.* again\b")
 _VERB = (
     r"(?:is|are|am|was|were|has|have|had|do|does|did|can|cannot|could|must|should|shall|will|would"
     r"|may|might|needs?|isn't|aren't|don't|doesn't|can't|won't|shouldn't|mustn't|wasn't|weren't"
@@ -203,7 +205,8 @@ def _stability(candidate: Candidate, said: str, around: str) -> int:
     lasts = chosen or _LASTS.search(said) is not None
     # a model that says that it lasts has put the rest of the sentence aside
     read = text if candidate.origin == "model" and candidate.appraisal.lasting >= 0 else around
-    return _within(plain + lasts - (_PASSES.search(read) is not None))
+    passes = _PASSES.search(read) is not None and not _HABIT.match(text)
+    return _within(plain + lasts - passes)
 
 
 @lru_cache(maxsize=16)

@@ -209,6 +209,18 @@ _PROJECT_SLOTS = frozenset(
      "formatter", "test runner", "license", "cloud provider", "hosting provider",
      "payment provider", "issue tracker", "message broker", "design system", "bundler", "orm"]
 )  # fmt: skip
+_JOB_AT = re.compile(
+    r"i(?:'?m| am)(?: now| currently)? an?"
+    r" (?![^.]*\b(?:student|volunteer|member|guest|part[- ]time)\b)(?:[\w-]+ ){1,4}at (?:the )?(?-i:[A-Z])",
+    re.IGNORECASE,
+)
+#: of whom one has one at a time: "my doctor is Dr. Weber", "we have a new doctor, Dr. Ahmed"
+_ONE_OF = re.compile(
+    r"(?:(?:my|our) (?:new )?(?P<role>doctor|gp|dentist|landlord|landlady)(?:'s| is)(?: now)?"
+    r"|(?:i|we)(?:'ve| have)? (?:finally |now )?(?:have |got )?a new (?P<new>doctor|gp|dentist"
+    r"|landlord|landlady),) (?-i:[A-Z])",
+    re.IGNORECASE,
+)
 _ATTRIBUTE_IS = re.compile(r"(?:our|the) ([a-z ]+?) is ", re.IGNORECASE)
 _IS_OUR = re.compile(r".+? is our ([a-z]+(?: [a-z]+)?)[.!]*$", re.IGNORECASE)
 
@@ -232,6 +244,12 @@ def _slot(rule: Rule, match: re.Match[str], project: str) -> str:
         return f"{_OF_PERSON}{_USER_SLOTS[rule.name]}"
     if rule.name == "employer":
         return "user::employer" if _AT_COMPANY.search(said) else ""
+    if rule.name == "role":
+        return "user::employer" if _JOB_AT.match(said) else ""
+    if rule.name == "we-live":
+        return "user::location" if "live" in said.casefold().split() else ""
+    if not project and (role := _ONE_OF.match(said)):
+        return _OF_PERSON + (role["role"] or role["new"]).casefold()
     if rule.name == "contact":
         return "user::email" if "mail" in said.casefold().split(" is ")[0] else ""
     if rule.name == "tool-of-mine":

@@ -2,9 +2,10 @@
 
 Hedged, hypothetical, reported and passing statements are no memories, whatever pattern they match.
 Only the main clause is looked at: the reason after "because" may wonder as much as it likes.
-A hedged statement is never kept, unless a space is asked for it; a rule may tolerate a condition
-("if it fails, always ..."), a would ("I'd rather ..."), what holds for now ("let's use sqlite for
-now") or what was reported ("you wrote that ...", for a correction of it).
+A hedged statement, and a plan that failed ("we wanted to go, but ..."), is never kept, unless a
+space is asked for it; a rule may tolerate a condition ("if it fails, always ..."), a would ("I'd
+rather ..."), what holds for now ("let's use sqlite for now") or what was reported ("you wrote that
+...", for a correction of it).
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ _HEDGED = _compiled(
     r"|thinking (?:of|about|we)|considering|toying with|leaning towards?|depends on whether"
     r"|(?:it )?seems? (?:like|to)|it seems|let'?s say|(?:looks|feels|sounds|kind of) like|sort of"
     r"|what if"
+    r"|(?:we|i) (?:wanted|hoped|had planned|were going|was going|meant) to\b[^.;]* but"
+    r"(?!.*\b(?:went|chose|took|tak(?:e|ing)|picked|settled|decided|booked|use|using|used"
+    r"|switched|stayed|kept|now we|we now)\b)"
     r"|(?:we|i) should(?! (?:always|never|not|only|also)| [^.]{3,80} before \w+ing\b)"
     r"|should (?:we|i)"
     r"|(?:we|i|you) could"
