@@ -11,7 +11,13 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist loadgroup
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+# an environment of a Python that is too old is made anew: pip would refuse it for ever
+OLD := import sys; sys.exit(sys.version_info < (3, 11))
+
 $(READY): pyproject.toml
+	@$(PYTHON) -c "$(OLD)" || { echo "engram needs Python 3.11 or newer, and $(PYTHON) is" \
+	  "$$($(PYTHON) --version 2>/dev/null || echo not there): make $(or $(MAKECMDGOALS),demo) PYTHON=python3.11" >&2; exit 1; }
+	@if [ -x $(BIN)/python ] && ! $(BIN)/python -c "$(OLD)"; then rm -rf $(VENV); fi
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'

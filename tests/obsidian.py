@@ -61,10 +61,10 @@ class Obsidian:
     def extract(self, source: str, text: str, name: str) -> str:
         """`Extract current selection`: a text becomes a note in the same folder, a link stays."""
         path = self.root / source
-        whole = path.read_text("utf-8")
-        assert text in whole
+        head, body, rest = path.read_text("utf-8").partition("\n---\n")
+        assert text in rest
         (path.parent / f"{name}.md").write_text(text, "utf-8")
-        path.write_text(whole.replace(text, f"[[{name}]]", 1), "utf-8")
+        path.write_text(head + body + rest.replace(text, f"[[{name}]]", 1), "utf-8")
         return f"{source.rpartition('/')[0]}/{name}.md"
 
     def _linking(self, note: str) -> dict[str, set[str]]:

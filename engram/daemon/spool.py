@@ -91,14 +91,25 @@ def taken(state: Path, patience: float = 0.0) -> Iterator[list[TranscriptNotice]
         with suppress(FileNotFoundError):
             os.replace(folder / _SPOOL, next(path for path in names if not path.exists()))
         # what a killed process had taken is there too: nobody else is here
-        files = [path for path in _files(state) if path.name != _SPOOL]
+        files = _files(state)[:-1]
         waiting = _notices(files)
         try:
             yield waiting
         finally:
-            put_back(state, waiting)
-            for path in files:
-                path.unlink(missing_ok=True)
+            _keep(files, waiting)
+
+
+def _keep(files: list[Path], waiting: list[TranscriptNotice]) -> None:
+    """What waits on stays before what was appended meanwhile, which may tell more of it."""
+    # imported here: a hook only appends
+    from engram.settings.user_files import replace
+
+    kept = files[:1] if waiting else []
+    for path in kept:
+        lines = (json.dumps(asdict(one)).encode("ascii") + b"\n" for one in waiting)
+        replace(path, b"".join(lines))
+    for path in files[len(kept) :]:
+        path.unlink(missing_ok=True)
 
 
 def put_back(state: Path, notices: Iterable[TranscriptNotice]) -> None:
@@ -120,7 +131,7 @@ def _append(path: Path, row: dict[str, str]) -> None:
 def _files(state: Path) -> list[Path]:
     """What was taken, and then what was appended since."""
     folder = state / FOLDER
-    return [*sorted(folder.glob(f"{_SPOOL}.*")), folder / _SPOOL]
+    return [*sorted(folder.glob(f"{_SPOOL}.[0-9]*")), folder / _SPOOL]
 
 
 def _notices(files: Iterable[Path]) -> list[TranscriptNotice]:

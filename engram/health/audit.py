@@ -16,8 +16,8 @@ from engram.health.audit_rows import ROW_OF_CODE, ROWS, UNMEANT
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.findings import AuditFlaw, AuditReport, AuditRow
-from engram.model.instant import Instant, day_of, plus_days
-from engram.model.memory import Memory
+from engram.model.instant import Day, Instant, day_of, plus_days
+from engram.model.memory import Memory, closed_as
 from engram.model.refusal_codes import is_withheld, meaning
 from engram.model.standing import disputes
 from engram.model.step import Access
@@ -42,6 +42,7 @@ class AuditEvidence:
     `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
     pairs that do not agree, with why; `roles` say who spoke a turn, by its link; `typed`
     are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
+    `links` is how many links there are, `dead` has those that lead nowhere: id or path, and why;
     `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
     rules or a model made; `unmeant` why the person did not mean one of these, or took it back.
     """
@@ -62,6 +63,8 @@ class AuditEvidence:
     junk: Mapping[str, str] = field(default_factory=dict)
     unmeant: Mapping[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
+    links: int = 0
+    dead: Sequence[tuple[str, str]] = ()
     accesses: Mapping[str, Access] = field(default_factory=dict)
 
     @property
@@ -83,7 +86,7 @@ def report(seen: AuditEvidence) -> AuditReport:
 
 def audit(seen: AuditEvidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
-    live, links, tested = len(seen.live), len(list(_links(seen))), len(seen.junk)
+    live, tested = len(seen.live), len(seen.junk)
     boxed = len(seen.boxes) + len(seen.unboxed) + sum(len(box.memories) for box in seen.boxes)
     rows: Mapping[str, tuple[Iterable[AuditFlaw], int]] = {
         "exact_duplicates": (_exact(seen), live),
@@ -97,7 +100,7 @@ def audit(seen: AuditEvidence) -> list[AuditRow]:
         "junk": (_refused(seen, "junk"), tested),
         "stale": (_stale(seen), live),
         "without_receipt": (_unproven(seen), live),
-        "dead_links": (_dead(seen), links),
+        "dead_links": (_dead(seen), seen.links),
         "orphans": (_orphans(seen), boxed),
         "contradictions": (_contradictions(seen), live),
         "rule_noise": (_noise(seen), len(seen.rules)),
@@ -212,8 +215,18 @@ def _stale(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if "" < memory.expires < today:
             yield _flaw(f"its time was up on {memory.expires}", memory)
+        elif "" < (due := _open_since(memory)) < long_ago:
+            yield _flaw(f"it was due on {due}, and nobody said that it was done", memory)
         elif memory.status == "needs-review" and "" < memory.status_since[:10] < long_ago:
             yield _flaw(f"waits since {day_of(memory.status_since)}", memory)
+
+
+def _open_since(memory: Memory) -> Day:
+    """The day on which a promise was due that nobody closed, or kept when asked; else ''."""
+    if memory.category != "commitment" or closed_as(memory):
+        return ""
+    asked = memory.extras.get("overdue", "")
+    return memory.extras.get("due", "")[:10] if memory.status != "active" or not asked else ""
 
 
 def _unproven(seen: AuditEvidence) -> Iterator[AuditFlaw]:
@@ -246,32 +259,8 @@ def _contradictions(seen: AuditEvidence) -> Iterator[AuditFlaw]:
 
 
 def _dead(seen: AuditEvidence) -> Iterator[AuditFlaw]:
-    """Memories and pages with links to missing targets."""
-    there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
-    there |= {page.id for page in seen.summaries}
-    for name, what, link in _links(seen):
-        if link not in (seen.roles if what == "source" else there):
-            yield AuditFlaw((name,), f"{what} {link} is gone", f"{what} {link} is gone")
-
-
-def _links(seen: AuditEvidence) -> Iterator[tuple[str, str, str]]:
-    """`(from, what it is, to)` of every link that leads to something with a file or a turn."""
-    for memory in seen.memories:
-        for what in ("supersedes", "superseded_by", "conflicts"):
-            yield from ((memory.id, what, link) for link in getattr(memory, what))
-        yield from ((memory.id, "source", link) for link in memory.sources)
-    for box in seen.boxes:
-        yield from ((box.id, "memory", name) for name in box.memories)
-    for page in seen.summaries:
-        yield from ((page.id, "memory", name) for name in page.memories)
-        pages = (*page.supersedes, page.superseded_by)
-        yield from ((page.id, "summary", name) for name in pages if name)
-    for entity in seen.entities:
-        rows = (*entity.timeline, *entity.activity)
-        named = (*(name for _, name, _ in rows), *(name for *_, name in entity.relations))
-        yield from ((entity.id, "memory", name) for name in dict.fromkeys(named) if name)
-        others = (*(other for other, *_ in entity.relations), entity.merged_into)
-        yield from ((entity.id, "entity", name) for name in dict.fromkeys(others) if name)
+    """Notes with links that lead nowhere."""
+    yield from (AuditFlaw((name,), why, why) for name, why in seen.dead)
 
 
 def _orphans(seen: AuditEvidence) -> Iterator[AuditFlaw]:

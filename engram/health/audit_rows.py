@@ -84,8 +84,8 @@ ROWS: Mapping[str, RowWords] = {
     ),
     "dead_links": RowWords(
         "dead links",
-        "A link leads to a memory, page or turn that is gone.",
-        "`engram restore ID`, or remove the link by hand",
+        "A link leads to no note or block, as Obsidian follows it.",
+        "`engram consolidate` after a rename; `engram restore ID`, or remove the link by hand",
     ),
     "orphans": RowWords(
         "missing in its box",

@@ -24,7 +24,8 @@ class Examination:
     that are not there, by path; `phases` are what of phases.md is no phase, and why; `policy` is
     why a policy file is not understood, and how to mend that; `idle_policy` are the places of
     values of the vault that have no effect, by key; `sharing` is how vault and registry differ on
-    its being shared, and how to mend that.
+    its being shared, and how to mend that; `unfollowed` are the program's files with links to names
+    that files had before.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class Examination:
     policy: tuple[str, str] | None = None
     idle_policy: Mapping[str, str] = field(default_factory=dict)
     sharing: tuple[str, str] | None = None
+    unfollowed: Sequence[str] = ()
 
 
 _TRAVELS = {
@@ -143,6 +145,11 @@ def _files(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             "warning", "conflict_copy", path, f"{path} was left by a sync tool and is not indexed",
             "run `engram conflicts`; what that leaves is to be compared, then removed",
+        )  # fmt: skip
+    for path in seen.unfollowed:
+        yield Finding(
+            "warning", "links", path, f"{path} has a link to the name that a file had before",
+            "run `engram consolidate`: links follow a renamed file",
         )  # fmt: skip
     for path in seen.secrets:
         yield Finding(

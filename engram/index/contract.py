@@ -5,7 +5,7 @@ Both finders of this package keep it, and the same tests are run on both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from engram.model.hit import Admit, Collection, Document, Found, Hints
@@ -75,6 +75,10 @@ class SearchIndex(Protocol):
 
     def terms_like(self, term: str, most: int) -> list[str]:
         """Terms of the memories that begin as a term does, as suggestions."""
+        ...
+
+    def surprises(self, terms: Sequence[str]) -> list[float]:
+        """How telling each term is among turns: above 0, the more, the fewer of them hold it."""
         ...
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:

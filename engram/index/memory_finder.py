@@ -13,7 +13,7 @@ from engram.index.bag import Bag, bag_of
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
 from engram.index.day_scores import documents_of_days, number_of
 from engram.index.finding import find, place_of
-from engram.index.scoring import Postings
+from engram.index.scoring import Postings, surprises
 from engram.index.turn_order import TurnOrder, turn_order
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
@@ -108,6 +108,11 @@ class MemoryFinder:
         """Terms of the memories that begin as a term does. Raises IndexUnusable."""
         self._require_usable()
         return self._corpus("memories").expand(term[:_SAME_BEGINNING], most)
+
+    def surprises(self, terms: Sequence[str]) -> list[float]:
+        """How telling each term is among turns. Raises IndexUnusable."""
+        self._require_usable()
+        return surprises(self._corpus("turns"), terms)
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
         """Replace all documents."""

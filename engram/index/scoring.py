@@ -129,6 +129,11 @@ def held_by(postings: Sequence[Postings]) -> int:
     return sum(len(documents) for _, documents, _ in postings)
 
 
+def surprises(corpus: Corpus, terms: Sequence[str]) -> list[float]:
+    """The surprise of each term in a collection."""
+    return [surprise(corpus.count, held_by(corpus.postings(term))) for term in terms]
+
+
 class StandIn(NamedTuple):
     """A term that stands for one that is asked for: `share` of it, and what it is worth, in which
     its rarity counts."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Some
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
 from engram.index.finding import find
 from engram.index.generations import FileMark, Generation, Generations, Manifest
+from engram.index.scoring import surprises
 from engram.language.tokens import ANALYSIS
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
@@ -109,6 +110,10 @@ class WhooshFinder:
     def terms_like(self, term: str, most: int) -> list[str]:
         """Terms of the memories that begin as a term does. Raises IndexUnusable."""
         return self._asked(lambda reading: reading.expand(term[:_SAME_BEGINNING], most), "memories")
+
+    def surprises(self, terms: Sequence[str]) -> list[float]:
+        """How telling each term is among turns. Raises IndexUnusable."""
+        return self._asked(lambda reading: surprises(reading, terms), "turns")
 
     def _asked(
         self, ask: Callable[[CollectionReader], list[Answer]], collection: Collection,

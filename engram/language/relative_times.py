@@ -273,11 +273,34 @@ def of_weekend(words: TimeWords) -> Reading:
     return Reading(weekend_from(today, step), "weekend", CONVENTION)
 
 
+#: the date that stands beside a weekday: its day, and its month where it is named
+_DATE_BESIDE = re.compile(
+    r",? (?:the )?(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?\b\.?(?: (?:of )?(?P<month>[a-z]{3,9})\b)?"
+    r"|,? (?P<first>[a-z]{3,9})\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?\b"
+)
+
+
 def of_weekday(words: TimeWords) -> Reading:
-    """A bare weekday, by the tense; ahead without any."""
+    """A bare weekday, by the tense; ahead without any. `Thursday the 12th` is that 12th."""
+    if beside := _DATE_BESIDE.match(words.after):
+        if month_number(beside["month"] or beside["first"] or ""):
+            raise ValueError("the date beside it tells the day")
+        if beside["th"]:
+            return _weekday_of_month(words, int(beside["day"]))
     step = direction(words)
     day = weekday_from(words.today, words.parts[0], step or 1)
     return Reading(on(day), confidence=CERTAIN)
+
+
+def _weekday_of_month(words: TimeWords, wanted: int) -> Reading:
+    """The day of that number that is such a weekday, of the months around."""
+    months = [unit_of(move(words.today, step, "month"), "month") for step in range(-3, 4)]
+    days = [first.replace(day=wanted) for first, last in months if 1 <= wanted <= last.day]
+    weekday = weekday_number(words.parts[0])
+    fitting = [on(day) for day in days if day.weekday() == weekday]
+    if not fitting:
+        raise ValueError("no such day")
+    return Reading(nearest(words, fitting), confidence=CERTAIN)
 
 
 def of_week_day(words: TimeWords) -> Reading:

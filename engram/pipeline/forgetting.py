@@ -35,12 +35,14 @@ def forget(
     """
     pairs, events = [], []
     for memory in {one.id: one for one in memories}.values():
+        after = memory
         if memory.status != "retired":
             after = replace(memory, status="retired", status_since=now, status_reason="forgotten")
-            if never_again:
-                after = replace(after, extra=(*after.extra, (NEVER_AGAIN, never_again)))
-            pairs.append((memory, after))
             events.append(deleted(after, was=memory.status, why=reason))
+        if never_again and NEVER_AGAIN not in memory.extras:
+            after = replace(after, extra=(*after.extra, (NEVER_AGAIN, never_again)))
+        if after is not memory:
+            pairs.append((memory, after))
     if not pairs:
         silenced = ()
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
@@ -74,7 +76,7 @@ def forgotten(
         silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories, renamed)]
     now = ports.clock.now()
     day = local_day(now, ports.timezone) if never_again else ""
-    edit = forget(memories if not links else retired, reason, now, silenced, day)
+    edit = forget(memories, reason, now, silenced, day)
     if not links:
         return edit
     body = "".join(f"{link}\n" for link in links).encode("utf-8")

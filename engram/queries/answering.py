@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engram.queries.search import SearchQueries
     from engram.recall.borders import Recipient
     from engram.recall.query import Query
+    from engram.recall.question_words import QuestionWords
     from engram.recall.rank import Ranked, Setting
 
 #: turns and memories that are looked at, and turns before one that are read with it
@@ -114,37 +115,63 @@ class Answering:
         return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
 
     def turns(
-        self, question: str, *, setting: Setting, recipient: Recipient,
-        as_of: str = "", mode: RetrievalMode | None = None,
+        self, question: str, words: QuestionWords, *, setting: Setting, recipient: Recipient,
+        as_of: str = "",
     ) -> Iterator[FoundTurn]:  # fmt: skip
         """The turns that may answer, the first two of each conversation before all others.
 
         Each with those before and after it that `recipient` may be given and that did not come
-        themselves. They are looked up when it is asked for. Raises as `evidence` does.
+        themselves, and shown by the stretch that has most of the question. They are looked up when
+        it is asked for. Raises as `evidence` does.
         """
         # imported here: most questions are answered from memories
+        from engram.language.snippet import excerpt
         from engram.queries.turn_hits import turns_beside, two_of_each
+        from engram.recall.told_items import weighed_turns
 
-        query = checked(parse(question, setting.timezone, as_of))._replace(phrases=())
+        query = checked(parse(question, setting.timezone, as_of))
         open_turns = self._open_turns(recipient)
+        found = self._turns_found(query, setting, recipient)
+        if query.phrases and query.words and not found:
+            found = self._turns_found(query.loose(), setting, recipient)
+        query = query._replace(phrases=())
 
         def may(turn: Turn) -> bool:
             return (
                 query.admits_turn(turn) and open_turns(turn) and not _gives_orders(turn, recipient)
             )
 
-        found = self.evidence(
-            question, setting=setting, recipient=recipient, as_of=as_of, mode=mode
-        )
-        said = [one.source for one in found if one.source.kind == "turn"]
+        found = [pair for pair in found if not _gives_orders(pair[0], recipient)]
+        best = max((one.score for _, one in found), default=0.0) or 1.0
+        places = self._lookup.places(one.key for _, one in found)
+        pieces = [
+            self._of_turn(turn, one.key, places[one.key], setting, open_turns)._replace(
+                score=one.score / best
+            )
+            for turn, one in found
+        ]
+        weighed = weighed_turns(words, pieces)
         told: set[str] = set()
-        for source in chain(*two_of_each(said, lambda one: one.id)):
+        for one in chain(*two_of_each(weighed, lambda one: one.evidence.turn)):
+            source = one.evidence.source
             turn = self._lookup.turn(source.id)
             if turn is not None:
                 beside = turns_beside(self._lookup, source.id, turn, query.text, may)
-                new = (one if one and one.id not in told else None for one in beside)
-                yield FoundTurn(source, *new)
+                before, after = (near if near and near.id not in told else None for near in beside)
+                shown = excerpt(turn.text, query.text, width=_MOST_SHOWN).text
+                yield FoundTurn(source._replace(text=shown), before, after, one.share)
                 told.add(source.id)
+
+    def _turns_found(
+        self, query: Query, setting: Setting, recipient: Recipient
+    ) -> list[tuple[Turn, Ranked]]:
+        if not query.asks:
+            return []
+        mine: tuple[str, ...] | None = recipient.projects
+        if recipient.person:
+            mine = ("", *recipient.projects) if mine else None
+        open_turns = self._open_turns(recipient)
+        return self._search.best_turns(query, _TURNS, setting, open_to=open_turns, projects=mine)
 
     def _found(
         self, query: Query, setting: Setting, recipient: Recipient, as_of: str,
@@ -152,14 +179,10 @@ class Answering:
     ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:  # fmt: skip
         if not query.asks:
             return [], []
-        mine: tuple[str, ...] | None = recipient.projects
-        if recipient.person:
-            mine = ("", *recipient.projects) if mine else None
-        open_turns = self._open_turns(recipient)
         ended = mode == "exhaustive" or bool(query.statuses)
         open_memories = self._open_memories(setting, recipient, as_of, ended=ended)
         return (
-            self._search.best_turns(query, _TURNS, setting, open_to=open_turns, projects=mine),
+            self._turns_found(query, setting, recipient),
             self._search.best_memories(
                 query, _MEMORIES, setting, mode=mode or "exhaustive", open_to=open_memories
             ),

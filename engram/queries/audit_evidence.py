@@ -17,6 +17,7 @@ from engram.model.shown import SourceStep
 from engram.model.trace import WRITE
 from engram.model.turn import Turn
 from engram.queries.checks import with_secrets
+from engram.queries.dead_links import VaultLinks
 from engram.queries.judgements import told_by_person
 from engram.queries.junk import junk_codes, proposed_anew, unmeant_codes
 from engram.queries.lookup import Lookup
@@ -39,6 +40,8 @@ def inspect(
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
     at = {memory.path: memory.id for memory in memories}
+    vault_links = VaultLinks(disk, projections)
+    dead = [(one.id or one.path, one.why) for one in vault_links.dead()]
     made = _made(live, projections, lookup, admission)
     return AuditEvidence(
         now=context.now,
@@ -57,6 +60,8 @@ def inspect(
         junk=junk_codes(made, admission),
         unmeant=unmeant_codes(made, conversation),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
+        links=vault_links.looked_at,
+        dead=dead,
         accesses=view.accesses(memory.id for memory in live),
     )
 

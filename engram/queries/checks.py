@@ -22,6 +22,7 @@ from engram.store.base.disk import VaultDisk
 from engram.store.base.exposure import unguarded
 from engram.store.catalog.trace_rows import trace_list
 from engram.store.catalog.turn_rows import DEAD
+from engram.store.commits.link_following import LinkFollowing
 from engram.store.commits.projections import Projections
 from engram.store.commits.purge_secrets import unlinked
 from engram.store.commits.scan import LINK, scan
@@ -58,7 +59,9 @@ def examine(
     rows = catalog.files()
     found = scan(disk, rows, names=projections.names)
     missing, damaged = transaction_log.missing(), transaction_log.unreadable()
+    links = LinkFollowing(disk, projections, transaction_log).plan()
     return Examination(
+        unfollowed=[change.path for change in links.changes],
         problems={path: row.problem for path, row in rows.items() if row.problem},
         refused=found.refused | _strange(disk),
         conflict_copies=conflict_copies(disk.root),

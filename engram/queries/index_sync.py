@@ -231,6 +231,13 @@ class IndexSync:
         except IndexUnusable:
             return []
 
+    def surprises(self, terms: Sequence[str]) -> list[float]:
+        """How telling each term is among turns; the same for all when the index fails."""
+        try:
+            return self._finder.surprises(terms)
+        except IndexUnusable:
+            return [1.0] * len(terms)
+
     def status(self) -> IndexStatus:
         """The index as it is, for a person."""
         from engram.model.report import IndexStatus

@@ -18,7 +18,7 @@ from engram.language.stop_words import QUERY
 from engram.model.intake import Learnt
 from engram.model.memory import SESSION, Memory
 from engram.model.text import words
-from engram.queries.written_memories import written_by
+from engram.queries.review_questions import written_by
 
 if TYPE_CHECKING:
     from engram.model.intake import FindVerb

@@ -56,13 +56,14 @@ class Lookup:
     # -- memories ------------------------------------------------------------------------------
 
     def file_named(self, reference: str) -> str:
-        """The id of the file that an item id stands for; any other reference as it is.
+        """The id of the file that an item id or the name of a file stands for, or the turn that a
+        link means; any other reference as it is.
 
         Raises NotFound for the item of a candidate that became no memory, and for one of none.
         """
         item = item_id(reference.strip())
         if item is None:
-            return reference
+            return self._meant(reference)
         name = self._projections.catalog.items.file_of(item)
         if name:
             return name
@@ -71,6 +72,14 @@ class Lookup:
         raise NotFound(
             f"{item} is a candidate that became no memory", "`engram why --refused` shows those"
         )
+
+    def _meant(self, reference: str) -> str:
+        """What the name of a file means that a person renamed; any other reference as it is."""
+        name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+        if name.startswith("#") or split_id(name)[0]:
+            return reference
+        meant = self._projections.names().id_of(name)
+        return reference if meant == name else meant
 
     def find_memory(self, reference: str) -> Memory | None:
         """The memory of an id, a docid (`#a1b2c3`), a file name, an alias or title, or a beginning.
@@ -286,7 +295,7 @@ class Lookup:
         from engram.model.shown import ShownFile
         from engram.queries.named_pages import page_named
 
-        page = page_named(reference, self._projections.view)
+        page = page_named(self._meant(reference), self._projections.view)
         return None if page is None else ShownFile(page, self.page_text(page))
 
     def page_text(self, page: Page) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engram.queries.search import SearchQueries
     from engram.recall.answer_item import FoundTurn
     from engram.recall.borders import Recipient
+    from engram.recall.question_words import QuestionWords
     from engram.recall.rank import Setting
 
 
@@ -53,9 +54,9 @@ class Recalling:
         if answer and not answer.start and reason is None and not asked.wanted:
             answer = None
 
-        def turns() -> Iterator[FoundTurn]:
+        def turns(words: QuestionWords) -> Iterator[FoundTurn]:
             return self._answering.turns(
-                question, setting=setting, recipient=recipient, as_of=as_of, mode=mode
+                question, words, setting=setting, recipient=recipient, as_of=as_of
             )
 
         return self._search.recall(

@@ -27,7 +27,6 @@ from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.queries.turn_hits import TurnHits
 from engram.recall.citations import MOST_CITED, MOST_CITING, cited_shares, citing
-from engram.recall.mistyped_filters import mistyped_filter
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from engram.queries.memories import Memories
     from engram.recall.answer_item import FoundTurn
     from engram.recall.borders import Recipient
+    from engram.recall.question_words import QuestionWords
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
@@ -111,8 +111,8 @@ class SearchQueries:
             )
 
         query = checked(parse(text, setting.timezone, as_of))
-        if slip := mistyped_filter(query.words):
-            raise BadInput(slip.problem, slip.fix)
+        if any(":" in word for word in query.words):
+            _refuse_slips(query)
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -329,7 +329,7 @@ class SearchQueries:
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient, answer: ReasonedAnswer | None = None,
-        turns: Callable[[], Iterable[FoundTurn]] = tuple, as_of: str = "",
+        turns: Callable[[QuestionWords], Iterable[FoundTurn]] = lambda words: (), as_of: str = "",
         history: bool = False, mode: RetrievalMode | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
@@ -338,14 +338,21 @@ class SearchQueries:
         Those that stand against each other come as one, or not at all. Only what `recipient` may be
         given: where that is nothing, there is no block but for a person who asks for everything.
         What is over comes only as of a time, in mode "exhaustive" or where its status is asked for.
-        `turns` are asked for where there is neither memory nor answer. With `history` each memory
-        tells what it replaced, and what replaced it. `mode` is that of `search`; what was retired
-        is never given.
+        `turns` are asked for where there is no answer, and no memory says nearly all that is asked
+        (`told_items`). With `history` each memory tells what it replaced, and what replaced it.
+        `mode` is that of `search`; what was retired is never given.
         """
         from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
         from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given, is_told
+        from engram.recall.told_items import (
+            MOST_TURNS,
+            NEARLY_ALL,
+            is_telling,
+            share_of,
+            told_memories,
+        )
 
         memories, day = self._memories, day_of(as_of or setting.now)
         statuses = in_force(as_of)
@@ -371,7 +378,15 @@ class SearchQueries:
             )
         )
         words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
-        said = () if given or answer else tuple(islice(turn_items(turns()), limit))
+        asked = self._question_words(query)
+        shares = [share_of(asked, each) for each in given]
+        said: list[FoundTurn] = []
+        best = max(shares, default=0.0)
+        if not answer and best < NEARLY_ALL:
+            telling = (one for one in turns(asked) if is_telling(one.share, best))
+            said = list(islice(telling, min(limit, MOST_TURNS)))
+        turn_shares = [one.share for one in said]
+        given = told_memories(given, shares, turn_shares)
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
             given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
@@ -389,7 +404,8 @@ class SearchQueries:
             return chains(memories, self._projections, recipient, setting.timezone)(memory)
 
         block = context_block(
-            question, given, budget, partial(_told, query), opening=opening, turns=said,
+            question, given, budget, partial(_told, query), opening=opening,
+            turns=turn_items(said), turns_first=max(turn_shares, default=0.0) > best,
             as_of=day if as_of else "", history=chain, timezone=setting.timezone,
         )  # fmt: skip
         if history:
@@ -397,6 +413,13 @@ class SearchQueries:
             found_chains = ((memory.id, chain(memory)) for memory in shown)
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
+
+    def _question_words(self, query: Query) -> QuestionWords:
+        from engram.recall.question_words import QuestionWords
+
+        terms = query_terms(query.sought)
+        telling = dict(zip(terms, self._index_sync.surprises(terms), strict=True))
+        return QuestionWords.of(query.sought, telling.__getitem__)
 
     def _as_it_stood(self, memory: Memory, query: Query) -> Memory:
         """A memory with those that stood against it at the time that is asked about."""
@@ -426,6 +449,14 @@ def _telling_line(query: Query, memory: Memory) -> TellingLine | None:
     from engram.recall.telling_section import telling_line
 
     return telling_line(memory, query.sought, query.form)
+
+
+def _refuse_slips(query: Query) -> None:
+    # imported here: few queries have such a word
+    from engram.recall.mistyped_filters import mistyped_filter
+
+    if slip := mistyped_filter(query.words):
+        raise BadInput(slip.problem, slip.fix)
 
 
 def checked(query: Query) -> Query:

@@ -27,6 +27,9 @@ def session_named(
     Where it need not be `exact`, a title or the beginning of a name is one too.
     """
     catalog = projections.catalog
+    # a file that a person renamed is known by its id
+    meant = projections.names().id_of(bare_name(reference))
+    reference = meant if catalog.turns.ordinals(meant) else reference
     name = bare_name(reference) if exact else conversation_named(reference, catalog)
     if not name or not name.isprintable():  # arguments that are no text
         return None

@@ -63,11 +63,15 @@ def answer_items(answer: ReasonedAnswer, given: Mapping[str, str]) -> Iterator[O
 
 
 class FoundTurn(NamedTuple):
-    """A turn that was found, and those before and after it that may be given with it."""
+    """A turn that was found, and those before and after it that may be given with it.
+
+    `share` is how much of the question it says, 0..1.
+    """
 
     source: AnswerSource
     before: TurnBeside | None = None
     after: TurnBeside | None = None
+    share: float = 0.0
 
 
 def turn_items(turns: Iterable[FoundTurn]) -> Iterator[tuple[str, ...]]:

@@ -75,14 +75,16 @@ class OpeningItem(NamedTuple):
 def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
     told: Callable[[Memory], str] = lambda memory: "", *,
-    opening: Iterable[OpeningItem] = (), turns: Iterable[Sequence[str]] = (), as_of: Day = "",
+    opening: Iterable[OpeningItem] = (), turns: Iterable[Sequence[str]] = (),
+    turns_first: bool = False, as_of: Day = "",
     history: Callable[[Memory], Sequence[HistoryStep]] = lambda memory: (), timezone: str = "UTC",
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
     `told` gives the line of a record's sections that answers. Before them stands the first item of
     `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
-    behind them stand as many of `turns` as fit, each in the first of its forms that does. Of the
+    behind them, or before them (`turns_first`), stand as many of `turns` as fit, each in the first
+    of its forms that does. Of the
     `history` of a memory the newest steps that fit stand below it. `as_of` is the day on which all
     of it was true, where that is not today. Days are those of `timezone`.
     Without anything the block says that nothing was found.
@@ -100,6 +102,19 @@ def context_block(
     if items and best.used_tokens > budget_tokens:
         return ContextBlock(left_out=len(memories))
     quoted = best.shown
+
+    def tell_turns() -> None:
+        nonlocal best
+        for forms in turns:
+            for turn in forms:
+                more = best._replace(text=_answer(about, [*items, turn], best.left_out))
+                if more.used_tokens <= budget_tokens:
+                    best = more
+                    items.append(turn)
+                    break
+
+    if turns_first:
+        tell_turns()
     for memory in memories:
         item, left = _quoted(memory, told, timezone), best.left_out - 1
         text = _answer(about, [*items, item], left)
@@ -114,13 +129,8 @@ def context_block(
                 if more.used_tokens > budget_tokens:
                     break
                 best, items = more, longer
-    for forms in turns:
-        for turn in forms:
-            more = best._replace(text=_answer(about, [*items, turn], best.left_out))
-            if more.used_tokens <= budget_tokens:
-                best = more
-                items.append(turn)
-                break
+    if not turns_first:
+        tell_turns()
     return best if best.used_tokens <= budget_tokens else ContextBlock(left_out=best.left_out)
 
 

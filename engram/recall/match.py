@@ -2,14 +2,15 @@
 
 Nobody asked for an answer, so the threshold is high: better nothing than noise. Words that half of
 all prompts hold (`fix`, `test`, `continue`) and words that a good part of the memories holds say
-nothing here. What is left has to agree in two words that carry weight, or in the one rare word that
-the prompt consists of. Pure: who holds which word is handed in.
+nothing here. What is left has to agree in two words that carry weight, in the one rare word that
+the prompt consists of, or in one rare word that is a name in the memory (`redis`, `6379`, a file).
+Pure: who holds which word, and what are names, is handed in.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 #: A term of more than this share of the memories, and of more than so many, tells none apart.
@@ -18,6 +19,8 @@ _COMMON_SHARE, _COMMON_LEAST = 20, 50
 _OF_PROMPT, _OF_MEMORY = 0.34, 0.5
 #: One word is enough when it is half of the prompt, and this rare.
 _ALONE, _RARE_SHARE, _RARE_LEAST = 0.5, 2000, 3
+#: A name is enough when it is this rare, and so much of the prompt: not of a log that was pasted.
+_NAMED = 0.1
 
 
 class Match(NamedTuple):
@@ -30,12 +33,13 @@ class Match(NamedTuple):
 class PromptWords(NamedTuple):
     """What a vault knows of words: `holders(term, most)` gives the numbers of memories that hold a
     term, `sizes` how many terms memories have; `total` memories there are, and the terms of
-    `filler` say nothing."""
+    `filler` say nothing. `names` are the terms of a memory that name what it is about."""
 
     holders: Callable[[str, int], Sequence[int]]
     sizes: Callable[[Sequence[int]], Mapping[int, int]]
     total: int
     filler: frozenset[str]
+    names: Callable[[int], Collection[str]] = lambda number: ()
 
 
 def matches(asked: Sequence[str], words: PromptWords, most: int) -> list[Match]:
@@ -56,11 +60,19 @@ def matches(asked: Sequence[str], words: PromptWords, most: int) -> list[Match]:
             counts[number] = counts.get(number, 0) + 1
     whole = sum(weights.values())
     rare = max(_RARE_LEAST, words.total // _RARE_SHARE)
-    names = {number for holders in held.values() if len(holders) <= rare for number in holders}
+    seldom = {term: some for term, some in held.items() if len(some) <= rare}
+    alone = {number for holders in seldom.values() for number in holders}
+    named = {
+        number
+        for term, holders in seldom.items()
+        if weights[term] >= _NAMED * whole
+        for number in holders
+        if term in words.names(number)
+    }
     worth = {
         number: score
         for number, score in scores.items()
-        if counts[number] > 1 or (number in names and score >= _ALONE * whole)
+        if counts[number] > 1 or number in named or (number in alone and score >= _ALONE * whole)
     }
     # only the best few are worth a second look
     looked_at = {one.number: one.score for one in _best(worth, most * 4)}
@@ -68,7 +80,9 @@ def matches(asked: Sequence[str], words: PromptWords, most: int) -> list[Match]:
     fitting = {
         number: score
         for number, score in looked_at.items()
-        if score >= _OF_PROMPT * whole or counts[number] >= _OF_MEMORY * sizes.get(number, 1 << 20)
+        if number in named
+        or score >= _OF_PROMPT * whole
+        or counts[number] >= _OF_MEMORY * sizes.get(number, 1 << 20)
     }
     return _best(fitting, most)
 

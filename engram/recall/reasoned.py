@@ -18,17 +18,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.calendar_words import NUMBERS
-from engram.language.related_words import related_terms
-from engram.language.tokens import query_terms, terms
+from engram.language.tokens import query_terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
 from engram.recall.answer_words import answer_words, day_in_words, time_in_words
 from engram.recall.asked_side import in_one_piece, is_of, on_the_side_asked
 from engram.recall.evidence import meet, rarity_among, tellings
+from engram.recall.question_words import QuestionWords
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
@@ -131,7 +130,7 @@ def reasoned(
         answer = reasoned(question, coming, evidence, today)
         if _tells_coming_day(answer):
             return answer
-    words = _Words.of(question[:_MOST_ASKED], asked, evidence)
+    words = _words(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
             candidate
@@ -274,52 +273,17 @@ def _is_reckoned(span: TimeSpan) -> bool:
     return _YEAR.search(span.expression) is None
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The terms that a question is about, each with its weight, and all of its terms.
-
-    `instead` are the related terms of each, with the share of it that they are worth.
-    """
-
-    weights: dict[str, float]
-    every: frozenset[str]
-    instead: dict[str, tuple[tuple[str, float], ...]]
-
-    @classmethod
-    def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
-        """Without names of those who speak, whose turns count more, and without words of time."""
-        every = query_terms(question)
-        speakers = (one.source.speaker for one in evidence)
-        days = (one.expression for one in asked.spans)
-        of_time = (asked.unit, _OF_TIME) if asked.wanted else ()
-        left_out = frozenset(query_terms(" ".join((*speakers, *days, *of_time)), _MOST_ASKED))
-        about = [one for one in every if one not in left_out] or every
-        rarity = rarity_among(evidence)
-        weights = {one: rarity(one) for one in about}
-        return cls(weights, frozenset(every), {one: related_terms(one) for one in about})
-
-    def share(self, *texts: str, related: bool = False) -> float:
-        """How much of the question some texts say, 0..1, in its words or also in related ones."""
-        said = {term for text in texts for term in terms(text)}
-        whole = sum(self.weights.values())
-        held = sum(weight for term, weight in self.weights.items() if term in said)
-        if related:
-            missed = [one for one in self.weights.items() if one[0] not in said]
-            held += sum(weight * self._told_instead(term, said) for term, weight in missed)
-        return held / whole if whole else 0.0
-
-    def _told_instead(self, term: str, said: set[str]) -> float:
-        """How much some terms say of one that is not among them, 0..1."""
-        return next((share for other, share in self.instead[term] if other in said), 0.0)
-
-    def name(self, speaker: str) -> bool:
-        """Whether the question names who speaks."""
-        named = query_terms(speaker)
-        return bool(named) and self.every.issuperset(named)
+def _words(question: str, asked: Asked, evidence: Sequence[Evidence]) -> QuestionWords:
+    """Without names of those who speak, whose turns count more, and without words of time."""
+    speakers = (one.source.speaker for one in evidence)
+    days = (one.expression for one in asked.spans)
+    of_time = (asked.unit, _OF_TIME) if asked.wanted else ()
+    left_out = query_terms(" ".join((*speakers, *days, *of_time)), _MOST_ASKED)
+    return QuestionWords.of(question, rarity_among(evidence), left_out)
 
 
 def _candidates(
-    words: _Words, asked: Asked, number: int, evidence: Evidence
+    words: QuestionWords, asked: Asked, number: int, evidence: Evidence
 ) -> Iterator[_Candidate]:
     source = evidence.source
     around = words.share(evidence.text, *evidence.before, related=True)

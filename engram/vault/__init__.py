@@ -501,8 +501,9 @@ class Vault:
         from engram.queries.named_memories import shown_by_any_name
 
         self._settled()
-        parts = self.parts
-        found = shown_by_any_name(reference, parts.memories, self._session, parts.entities)
+        found = shown_by_any_name(
+            reference, self.parts.memories, self._session, self.parts.entities
+        )
         if isinstance(found, ShownFile) and isinstance(found.content, Memory):
             found = found._replace(retention=self._read(found.content))
         return found
@@ -655,18 +656,10 @@ class Vault:
         With names of transactions or imports (`17`, `import-1`) what these wrote, all of it. Raises
         NotFound for a name of none.
         """
-        from engram.health.review_queue import SOON, Written, queue
-        from engram.model.instant import plus_days
-        from engram.queries.unheld_items import open_items
-        from engram.queries.written_memories import written_by, written_since
+        from engram.queries.review_questions import waiting
 
         self._settled()
-        view, now, catalog = self.parts.view, self.clock.now(), self.parts.catalog
-        if of:
-            written = Written(written_by(catalog, of), " ".join(of))
-        else:
-            written = Written(written_since(catalog, since or plus_days(now, -SOON)))
-        return queue(view.live(), now, view.memory, since, open_items(view, now), written)
+        return waiting(self.parts.view, self.parts.catalog, self.clock.now(), since, of)
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""

@@ -147,7 +147,137 @@ def test_on_a_terminal_one_key_is_enough_and_an_arrow_is_none(disputed: Shop) ->
     assert statuses(disputed)["sqlite"] == "active"
 
 
+# -- what an import brought -----------------------------------------------------------------------
+
+OLD = """\
+{"role": "user", "content": "I prefer tabs in Makefiles.", \
+"timestamp": "2024-05-04T09:00:00Z", "session": "old-1", "project": "shop"}
+{"role": "user", "content": "I promised Katja to send the photos by 2024-06-01.", \
+"timestamp": "2024-05-05T09:00:00Z", "session": "old-2"}
+"""
+NEWER = """\
+{"role": "user", "content": "Our bakery has two ovens in Lisbon.", \
+"timestamp": "2024-05-06T09:00:00Z", "session": "old-3", "project": "bakery"}
+"""
+
+
+@pytest.fixture
+def history(shop: Shop) -> Shop:
+    """A shop into which two files of old conversations were imported."""
+    for name, lines in (("old.jsonl", OLD), ("newer.jsonl", NEWER)):
+        shop.write(name, lines)
+        assert shop.run("import", "jsonl", name).code == 0
+    return shop
+
+
+def imports(shop: Shop) -> list[str]:
+    """The names of the imports, oldest first."""
+    rows = json.loads(shop.run("log", "--json").out)
+    return list(dict.fromkeys(row["batch"] for row in reversed(rows) if row["batch"]))
+
+
+def questions(shop: Shop, *arguments: str) -> list[str]:
+    found = json.loads(shop.run("review", "--json", *arguments).out)
+    return [row["memories"][0]["text"] for row in found]
+
+
+def test_what_is_new_to_the_vault_is_asked_about_however_old_it_is(history: Shop) -> None:
+    assert len(questions(history)) == 5
+    # a promise that is overdue is asked about, whenever it was written
+    assert len(questions(history, "--since", "2026-03-07")) == 1
+
+
+def test_only_what_an_import_brought_is_asked_about_until_it_is_confirmed(history: Shop) -> None:
+    _, old, newer = imports(history)
+    assert len(questions(history, old)) == 2 and len(questions(history, newer)) == 1
+    assert len(questions(history, old, newer)) == 3
+    said = history.run("review", old, stdin=b"s\nk\n")
+    assert "I prefer tabs in Makefiles." in said.out and "said by you 2024-05-04 09:00" in said.out
+    assert len(questions(history, old)) == 1
+    assert history.run("undo", newer).code == 0
+    assert questions(history, newer) == []
+
+
+def test_a_change_is_named_by_its_number_and_an_unknown_one_is_refused(history: Shop) -> None:
+    rows = json.loads(history.run("log", "--json").out)
+    number = next(row["number"] for row in rows if row["kind"] == "extract")
+    assert len(questions(history, str(number))) == 1
+    ran = history.run("review", "import-999")
+    assert ran.code == 1 and "there is no change 'import-999'" in ran.err
+
+
+def test_what_was_done_is_closed_by_a_key_and_only_a_promise_has_that_key(history: Shop) -> None:
+    _, old, _ = imports(history)
+    keys = {
+        row["memories"][0]["category"]: row["keys"]
+        for row in json.loads(history.run("review", old, "--json").out)
+    }
+    assert "d" in keys["commitment"] and "d" not in keys["preference"]
+    ran = history.run("review", old, stdin=b"d\n")
+    assert "done 1" in ran.out and "is done" in ran.out
+    shown = history.run("show", "commitment").out
+    assert "fulfilled: 2026-03-06" in shown and "commitment_state: done" in shown
+    history.run("consolidate")
+    assert "commitment" not in [
+        row["memories"][0]["category"] for row in json.loads(history.run("review", "--json").out)
+        if row["reason"] == "review"
+    ]  # fmt: skip
+
+
+def test_what_is_never_to_be_learnt_again_is_refused_until_it_is_restored(history: Shop) -> None:
+    _, _, newer = imports(history)
+    assert "forgot for good 1" in history.run("review", newer, stdin=b"n").out
+    history.write("again.jsonl", NEWER.replace("old-3", "new-4").replace("2024-05", "2026-02"))
+    assert "1 unwanted" in history.run("import", "jsonl", "again.jsonl").out
+    retired = json.loads(history.run("list", "--status", "retired", "--json").out)
+    assert history.run("restore", retired[0]["id"]).code == 0
+    assert "never_again" not in history.run("show", retired[0]["id"]).out
+
+
+def test_forget_never_also_marks_what_was_forgotten_before(history: Shop) -> None:
+    name = json.loads(history.run("list", "--project", "bakery", "--json").out)[0]["id"]
+    history.run("forget", name)
+    assert history.run("forget", "--never", name).code == 0
+    assert "never_again: 2026-03-06" in history.run("show", name).out
+    assert "forgotten already" in history.run("forget", "--never", name).out
+
+
+def test_the_last_answer_is_taken_back_by_one_key_and_asked_again(history: Shop) -> None:
+    _, old, _ = imports(history)
+    before = statuses(history)
+    ran = history.run("review", old, stdin=b"d\nu\ns\nu\nq\n")
+    assert ran.out.count("1/2") == 3 and ran.out.count("2/2") == 2
+    assert ran.out.count("took back: ") == 1 and "done 1" not in ran.out
+    assert statuses(history) == before
+    assert "nothing was answered yet" in history.run("review", old, stdin=b"u\n").out
+
+
+def test_without_a_terminal_and_without_an_answer_it_says_so(history: Shop) -> None:
+    ran = history.run("review", stdin=b"")
+    assert ran.code == 0 and "there is no terminal" in ran.err
+
+
+def test_the_whole_statement_is_shown_on_a_narrow_terminal(shop: Shop) -> None:
+    long = "The till prints " + ", ".join(f"column{number}" for number in range(30)) + " and totals"
+    shop.run("remember", f"{long}.")
+    number = json.loads(shop.run("log", "--json").out)[0]["number"]
+    shown = on_terminal(shop, "review", str(number), stream="stdout", width=40)
+    assert " ".join(shown.split()).count(long) == 1
+
+
 # -- edit ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("usual", ["sensible-editor", "nano"])
+def test_without_a_setting_the_first_usual_editor_is_used_on_a_terminal(
+    shop: Shop, usual: str
+) -> None:
+    folder = shop.folder / "bin"
+    folder.mkdir()
+    (folder / usual).write_text('#!/bin/sh\n/bin/sed -i s/Postgres/MariaDB/ "$1"\n')
+    (folder / usual).chmod(0o755)
+    on_terminal(shop, "edit", "decision", typed=" ", stream="stderr", PATH=str(folder))
+    assert "MariaDB" in shop.run("show", "decision").out
 
 
 def test_what_the_editor_saves_is_one_change(shop: Shop) -> None:

@@ -123,8 +123,8 @@ def test_its_lines_fit_in_columns(shop: Shop) -> None:
         width, locale = terminal
         shop.environment |= {"COLUMNS": str(width), "LC_ALL": locale}
         shown = shop.run("stats", "--weeks", "2").out.splitlines()
-        rows = [line for line in shown if line.startswith(("26-", "2026-")) and " to " not in line]
-        assert len(rows) == 2 and max(map(columns, rows)) <= width
+        rows = [line for line in shown if line.startswith(("26-", "2026-"))][-2:]
+        assert len(rows) == 2 and max(map(columns, shown)) <= width
         assert all(line.isascii() for line in shown) == (locale == "C")
 
     terminals = [(width, name) for width in (20, 40, 80) for name in ("C", "de_AT.UTF-8")]

@@ -82,14 +82,24 @@ def test_a_plan_that_comes_back_after_all_ends_the_statement_against_it() -> Non
     assert said == ["we take the marble counter after all"]
 
 
+def test_a_plan_that_is_off_then_is_no_plan() -> None:
+    first = "we decided to fly to Malta in May"
+    assert heard(first, "trains are nice. Malta is off then, maybe next year") == []
+    assert heard(first, "the heating is off then, right?") == [first]
+
+
 def test_a_joke_about_oneself_is_no_fact_and_a_rule_told_laughing_is_one() -> None:
     assert heard("haha I live in the sea now") == []
     assert heard("lol from now on every release gets a cake") != []
+    assert heard("I am now officially the queen of Tyrol and I live on dumplings") == []
+    assert heard("my back is on strike and I work from bed") == []
+    assert heard("my brother moved to Bremen and I work from home") != []
 
 
 def test_a_role_lasts_until_it_is_ended_and_a_story_one_turn() -> None:
     play = ["let's role-play, you are the innkeeper", "I live in Arnoth"]
     assert heard(*play, "I work at the mill") == []
+    assert heard("let's do a role play, you are the innkeeper", "I live in Arnoth") == []
     assert heard("you are the miller and I am the smith. I work at the forge") == []
     assert heard(*play, "ok stop the role-play. I work at the mill") == ["I work at the mill"]
     assert heard("write me a story: I live in Arnoth", "I live in Graz") == ["I live in Graz"]

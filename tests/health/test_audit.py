@@ -207,7 +207,7 @@ def orphans(vault: Vault) -> None:
     for name in names:
         next((vault.root / "facts").rglob(f"{name}.md")).unlink()
     for path in (vault.root / "boxes").rglob("*.md"):
-        if "Postgres, sqlite" in path.read_text("utf-8"):
+        if "decision-20260105-090000-b9a0e141" in path.read_text("utf-8"):
             path.unlink()
 
 

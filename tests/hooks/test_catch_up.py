@@ -268,10 +268,10 @@ def test_what_fails_waits_and_holds_up_no_other(shop: Shop, agent: Agent) -> Non
     put_back(agent.state, [gone, agent.notice(ENDED)])
     assert caught(shop) == CaughtUp(NOW, 1, 1, 1, {str(other): "NotFound"})
     assert noted(agent.state) == [gone]
-    told = shop.run("status").out
-    assert f"\n           {other}: NotFound\n" in told and " waits:" not in told
+    told = " ".join(shop.run("status").out.split())
+    assert f"{other}: NotFound" in told and " waits:" not in told
     found = json.loads(shop.run("doctor", "--quick", "--json").out)
-    assert [one["code"] for one in found] == ["not_taken_in"]
+    assert "not_taken_in" in [one["code"] for one in found]
 
 
 def test_a_process_that_cannot_tell_anybody_leaves_a_line(

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
+from engram.language.telling_names import telling_names
 from engram.language.tokens import query_terms, terms
 from engram.recall.match import PromptWords, matches
+from engram.vault import Vault
+from tests.cli.shop import Shop
+from tests.golden.console import prompt_context
+from tests.hooks.conversation import hook, said_by
+from tests.hooks.prompt_cases import (
+    FITTING,
+    LATER_FITTING,
+    LATER_NOISY,
+    MUSEUM,
+    NOISY,
+    Prompt,
+)
 
 MEMORIES = [
     "The staging server listens on port 8443.",
@@ -32,7 +46,10 @@ def words(memories: Sequence[str]) -> PromptWords:
     def sizes(numbers: Sequence[int]) -> dict[int, int]:
         return {number: len(known[number]) for number in numbers}
 
-    return PromptWords(holders, sizes, len(memories), frozenset(map(stem, FILLER)))
+    def names(number: int) -> set[str]:
+        return telling_names(memories[number])
+
+    return PromptWords(holders, sizes, len(memories), frozenset(map(stem, FILLER)), names)
 
 
 def found(prompt: str, memories: Sequence[str] = MEMORIES) -> list[int]:
@@ -83,3 +100,50 @@ def test_equal_prompts_give_equal_answers_best_first() -> None:
     prompt = "server port for the nightly backup of the staging server in Helsinki, Hetzner box"
     assert found(prompt) == found(prompt)
     assert found(prompt)[0] == 6
+
+
+# -- one rare name ---------------------------------------------------------------------------------
+
+
+def test_one_rare_name_is_enough_and_noise_gets_nothing(tmp_path: Path) -> None:
+    """Of prompts in a project of thirty memories, which are answered, and with which memory."""
+    shop = Shop(tmp_path, {"ENGRAM_VAULT": "vault"})
+    assert shop.run("init", "vault").code == 0
+    environment = prompt_context(tmp_path)
+    with Vault.open(tmp_path / "vault", environment=environment) as vault:
+        for text in MUSEUM.values():
+            vault.remember(text, project="kasse")
+
+    def answered(prompt: Prompt) -> str:
+        said = said_by("UserPromptSubmit", "/home/kim/kasse", prompt=prompt.words)
+        told = hook(shop, "prompt", said, "--vault", str(tmp_path / "vault"))[0]
+        keys = [key for key, text in MUSEUM.items() if text.rstrip(".") in told]
+        return prompt.about if prompt.about in keys else ", ".join(keys)
+
+    wrong = {
+        one.words: found
+        for one in (*FITTING, *NOISY, *LATER_FITTING, *LATER_NOISY)
+        if (found := answered(one)) != one.about
+    }
+    assert wrong == {
+        "show the visitor's name when the QR code is scanned": "",
+        "the sum of the cart is off by one cent after the discount, find out why": "",
+        # two telling words are shared, which was enough before
+        "commit this with a good message": "commits",
+        "translate the paragraph into English, but keep the tone": "i18n",
+    }
+
+
+def test_a_name_is_what_is_written_as_one() -> None:
+    assert telling_names(
+        "The counters are in Redis on port 6380, parseHeader in payments/webhook.py, KASSE-112."
+    ) == {"redi", "6380", "parsehead", "payments/webhook.py", "webhook.py", "kasse-112"}
+    plain = "Since May 2024 the CSV of the API takes 20ms for 500 rows (e.g. on Monday, 3rd try)."
+    assert telling_names(plain) <= {"e.g"}
+    assert telling_names("Wir haben für die Kasse einen Drucker von Epson gekauft.") == set()
+    assert telling_names("") == set()
+
+
+def test_a_name_in_a_log_that_was_pasted_is_not_enough() -> None:
+    lines = " ".join(f"worker{number} started" for number in range(40))
+    assert found(f"why does this end? {lines} redis closed") == []

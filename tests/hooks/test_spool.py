@@ -127,7 +127,16 @@ def test_a_notification_waits_until_it_is_done_with(tmp_path: Path) -> None:
         with pytest.raises(Locked), taken(tmp_path):
             pass
         raise KeyboardInterrupt
-    assert noted(tmp_path) == [third, second]
+    assert noted(tmp_path) == [second, third]
+
+
+def test_an_end_that_is_noted_while_the_start_is_taken_counts(tmp_path: Path) -> None:
+    begun = TranscriptNotice("2026-03-06T12:00:00Z", "session-start", "codex", "/1", "/v")
+    put_back(tmp_path, [begun])
+    with taken(tmp_path) as waiting:
+        put_back(tmp_path, [replace(begun, event="session-end")])
+        assert waiting == [begun]
+    assert [one.event for one in noted(tmp_path)] == ["session-end"]
 
 
 def test_what_a_killed_process_had_taken_is_taken_by_the_next(tmp_path: Path) -> None:

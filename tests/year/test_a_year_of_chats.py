@@ -23,9 +23,8 @@ from tests.year.imported_year import (
 #: by a part that stands nowhere else: no file and no cache may have one
 SECRETS = (
     "Forelle-Blau", "code 4482", "Zirbenholz!77", "Drachen#Turm22", "Qx7LmV2tRz9K",
-    "3200 0000 1234",
-    "orchard velvet", "lens copper", "4556 7375", "cvv 412", "4127 150385", "counselling",
-    "glad that it helps",
+    "3200 0000 1234", "orchard velvet", "lens copper", "4556 7375", "cvv 412", "4127 150385",
+    "counselling", "glad that it helps",
 )  # fmt: skip
 #: jokes, fiction, role play, words of others, and what the person replaced before it was sent
 NOT_OF_THE_PERSON = (
@@ -36,7 +35,17 @@ NOT_OF_THE_PERSON = (
     "passionate about", "--force", "zoe", "dr. strict",
 )  # fmt: skip
 #: of these the older statement is in force no more
-SETTLED = ("diet", "goal of the race", "car", "tool", "school", "doctor", "lesson", "guests")
+SETTLED = (
+    "diet",
+    "goal of the race",
+    "car",
+    "tool",
+    "school",
+    "holiday",
+    "doctor",
+    "lesson",
+    "guests",
+)
 
 pytestmark = pytest.mark.xdist_group("year")
 
@@ -61,12 +70,13 @@ def test_no_secret_of_the_year_is_in_any_file(year: Year) -> None:
     assert not failing(SECRETS, check)
 
 
-def test_the_profile_holds_no_joke_no_fiction_and_nobody_else_s_words(year: Year) -> None:
-    profile = (year.vault / "profile.md").read_text(encoding="utf-8").casefold()
-    assert "english" in profile
+def test_no_memory_and_no_page_holds_a_joke_fiction_or_somebody_else_s_words(year: Year) -> None:
+    pages = [(year.vault / name).read_text(encoding="utf-8") for name in ("profile.md", "home.md")]
+    shown = "\n".join((*year.statements(), *pages)).casefold()
+    assert "english" in shown
 
     def check(words: str) -> None:
-        assert words not in profile
+        assert words not in shown
 
     assert not failing(NOT_OF_THE_PERSON, check)
 

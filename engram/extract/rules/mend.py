@@ -54,8 +54,9 @@ _ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*
 
 #: what follows from a statement for this turn alone, in words that point back at it
 _CONCLUSION = re.compile(
-    r"(?P<said>[^,;]{12,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
-    r"|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)[.!]*$",
+    r"(?P<said>[^,;()]{12,}(?:\([^()]*\))?)(?:,|(?<=\))) so (?:please )?(?:nothing|none|no"
+    r"|not|don't|do not|leave|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)"
+    r"(?:, and no[^;]*|[.!]*)$",
     re.IGNORECASE,
 )
 #: ... or what the agent is to do about it some day
@@ -65,10 +66,11 @@ _WISH = re.compile(r"(?P<said>[^;]{8,}?),? so (?:if|when|whenever) you\b.+", re.
 def without_conclusion(text: str, sentence: Sentence) -> Sentence:
     """A sentence without what is asked for because of it, where that stands for nothing alone."""
     found = _CONCLUSION.match(sentence.said) or _WISH.match(sentence.said)
-    if found is None:
+    joint = text.rfind(" so ", sentence.start, sentence.end) if found else -1
+    if found is None or joint < 0:
         return sentence
-    end = max(text.rfind(so, sentence.start, sentence.end) for so in (", so ", " so "))
-    return replace(sentence, said=found["said"].rstrip(","), end=end) if end > 0 else sentence
+    end = joint - (text[joint - 1] == ",")
+    return replace(sentence, said=found["said"].rstrip(","), end=end)
 
 
 def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:

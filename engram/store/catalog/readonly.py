@@ -83,12 +83,8 @@ class ReadOnlyCatalog:
         conversation what belongs to that session alone.
         """
         return self._live(
-            "(audience = ?"
-            f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
-            " or audience = ? or space = 'session' and session = ?)",
-            "everyone",
-            *projects,
-            "person" if personal else "everyone",
+            f"({_meant_for(projects)} or space = 'session' and session = ?)",
+            *_audiences(projects, personal),
             conversation,
         )
 
@@ -170,9 +166,24 @@ class ReadOnlyCatalog:
         """How many memories there are."""
         return int(self._rows("select count(*) from memories")[0][0])
 
-    def holders(self, term: str, most: int) -> list[int]:
-        """The numbers of live memories that hold a term, at most so many."""
-        found = self._rows("select memory from words where term = ? limit ?", term, most)
+    def holders(self, projects: Sequence[str], personal: bool, term: str, most: int) -> list[int]:
+        """The numbers of live memories for everyone and for these projects that hold a term, at
+        most so many; with `personal` those for the person alone too. Records of sessions repeat
+        what others say, and do not count."""
+        found = self._rows(
+            "select memory from words join memories on number = memory where term = ?"
+            f" and record != 'session' and ({_meant_for(projects)}) limit ?",
+            term, *_audiences(projects, personal), most,
+        )  # fmt: skip
+        return [row[0] for row in found]
+
+    def holders_for_anybody(self, term: str, most: int) -> list[int]:
+        """The same for whomever they are meant, but for nobody."""
+        found = self._rows(
+            "select memory from words join memories on number = memory where term = ?"
+            " and record != 'session' and audience != 'nobody' limit ?",
+            term, most,
+        )  # fmt: skip
         return [row[0] for row in found]
 
     def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
@@ -246,3 +257,13 @@ class ReadOnlyCatalog:
     def _rows(self, statement: str, *values: object) -> list[Row]:
         with sound():
             return self._db.execute(statement, values).fetchall()
+
+
+def _meant_for(projects: Sequence[str]) -> str:
+    """The condition that a memory is meant for whom `_audiences` names."""
+    marks = ",".join("?" * len(projects))
+    return f"audience in (?, ?) or audience = 'project' and project in ({marks})"
+
+
+def _audiences(projects: Sequence[str], personal: bool) -> tuple[str, ...]:
+    return "everyone", "person" if personal else "everyone", *projects

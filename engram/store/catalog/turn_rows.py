@@ -501,6 +501,14 @@ class TurnRows:
         )
         return ranges_of(row[0] for row in rows)
 
+    def transcript_of(self, block: str) -> str:
+        """The transcript with a block, where one alone has it; else ''. Reads every link."""
+        rows = self._db.rows(
+            "select transcript from turns where link glob ? limit 2", f"*#^{block}"
+        )
+        found = {row[0] for row in rows}
+        return str(found.pop()) if len(found) == 1 else ""
+
     def behind_links(self, links: Sequence[str]) -> dict[str, TurnRow]:
         """The readable turns behind links, by link: not withdrawn, not purged."""
         found: dict[str, TurnRow] = {}

@@ -340,7 +340,7 @@ class Projections:
         links = self.catalog.links
         more = [one for one in found if stem_of(one.path) != one.id]
         files = LinkResolver([*links.resolver.files, *more]) if more else links.resolver
-        return LinkNames(files, self.transcripts.renamed)
+        return LinkNames(files, self.transcripts.renamed, self.catalog.turns.transcript_of)
 
     def _look_at_each(self, paths: Iterable[str]) -> None:
         """Record files as they are now, then those again whose links mean something else by it."""

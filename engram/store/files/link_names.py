@@ -45,18 +45,30 @@ def no_files() -> Iterable[NamedFile]:
     return ()
 
 
+def no_transcript(block: str) -> str:
+    """The transcript of a turn in a vault that knows of none."""
+    return ""
+
+
 class LinkNames:
     """The names of one vault's files, as they are now.
 
     `renamed` finds the transcripts that people renamed; it is asked where some other file was, or
-    a link leads to none that is known.
+    a link leads to none that is known. `spoken_in` has the transcript in which a turn was said, by
+    its block: for one whose file was moved out of its folder.
     """
 
     def __init__(
-        self, files: LinkResolver, renamed: Callable[[], Iterable[NamedFile]] = no_files
+        self,
+        files: LinkResolver,
+        renamed: Callable[[], Iterable[NamedFile]] = no_files,
+        spoken_in: Callable[[str], str] = no_transcript,
     ) -> None:
         self._files = files
         self._renamed = renamed
+        self._spoken_in = spoken_in
+        #: transcripts by what links to their turns call them, where no file is called so
+        self._elsewhere: dict[str, str] = {}
         #: the transcripts that people renamed, once they were looked for
         self.transcripts: list[NamedFile] | None = None
         if files:
@@ -85,10 +97,20 @@ class LinkNames:
         below = f"{layout.TRANSCRIPTS}/" if _TURN.search(target) else ""
         if self._files and (found := self._files.id_of(target, source, below)):
             return found
-        name, mark, _ = target.partition("#")
+        name, _, mark = target.partition("#")
         if is_given(name) or (not mark and name.partition("-")[0] in TYPES):
             return target
-        return self._look().id_of(target, source, below) or target
+        if found := self._look().id_of(target, source, below):
+            return found
+        if below and (found := self._transcript(name, mark)):
+            return f"{found}{target[len(name) :]}"
+        return target
+
+    def _transcript(self, name: str, turn: str) -> str:
+        """The transcript that a link to a turn means, under whatever name; '' for none."""
+        if name not in self._elsewhere:
+            self._elsewhere[name] = self._spoken_in(turn.lstrip("^"))
+        return self._elsewhere[name]
 
     def with_ids(self, path: str, data: bytes) -> bytes:
         """A file's bytes with ids for names; `path` is its own, in the vault."""

@@ -94,8 +94,9 @@ class Router(Verbs):
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with `engram init ~/engram`, `engram import auto` and `engram search WORDS`."
-    " `engram COMMAND --help` has examples.\n\n"
+    epilog="Begin with `engram init`, `engram import auto` and `engram search WORDS`."
+    " `engram COMMAND --help` has examples. A vault is a folder of text files: a copy of it is a"
+    " backup.\n\n"
     "Vault: --vault, else ENGRAM_VAULT, else the nearest parent that is one and is not"
     " shared, else your own (the setting `vault`).",
 )

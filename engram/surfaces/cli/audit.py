@@ -13,7 +13,7 @@ from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.audit_sample import judge_sample, measured_line
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import paragraph, styled
+from engram.surfaces.cli.terminal import hanging, paragraph, styled
 
 if TYPE_CHECKING:
     from engram.model.findings import AuditFlaw, AuditRow
@@ -67,7 +67,8 @@ def command(everything: bool, sample: int | None, seed: str) -> None:
 def _show(row: AuditRow, everything: bool, flawed: Mapping[str, Memory]) -> None:
     color = "yellow" if row.verdict == "look" else "green"
     count = f"{len(row.flaws):>5,} of {row.among:<7,}{row.share:>7.1%}"
-    say(f"{styled(f'{row.verdict:<{_INDENT}}', fg=color)}{row.title:<24}{count}", raw=True)
+    told = hanging(f"{row.verdict:<{_INDENT}}{row.title:<24}{count}", _INDENT)
+    say(told.replace(row.verdict, styled(row.verdict, fg=color), 1), raw=True)
     if not row.flaws:
         return
     say(paragraph(row.means, _INDENT), raw=True)

@@ -11,7 +11,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.shown_times import shown_minute
-from engram.surfaces.cli.terminal import fitted, styled
+from engram.surfaces.cli.terminal import fitted, hanging, styled
 
 
 @click.command("boxes")
@@ -39,7 +39,8 @@ def command(only_open: bool, session: str, limit: int) -> None:
         emit_json([shapes.box(box, settings.gap_minutes) for box in shown])
         return
     for box in shown:
-        say(styled(box.id, fg="cyan") + f"  {span_of(box)}, {_state(box)}", raw=True)
+        row = hanging(f"{box.id}  {span_of(box)}, {_state(box)}", 4)
+        say(row.replace(box.id, styled(box.id, fg="cyan"), 1), raw=True)
         say(fitted(box.title, 4))
         if not box.path:
             say(fitted(_ending(box, settings, now), 4))

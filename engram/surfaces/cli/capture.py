@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def command(stdin: str | None, follow: Path | None, source: str, project: str) -
     if taken.withheld:
         talk(f"left out {plural(taken.withheld, 'turn')} that you took back")
     if taken.batch:
-        talk(f"take it back with: engram undo {taken.batch}")
+        talk(f"take it back with: {program()} undo {taken.batch}")
 
 
 def _follow(vault: Vault, source: str, folder: Path) -> None:

@@ -107,6 +107,7 @@ def _vault() -> tuple[str, EngramError | None]:
 
     Where there is none of the person's own, it is the registered one that other verbs work on here.
     """
+    from engram.settings.load import load
     from engram.settings.paths import places_of
     from engram.settings.vault_folders import find_vault, own_vault
     from engram.settings.vaults_read import own_entry
@@ -122,7 +123,8 @@ def _vault() -> tuple[str, EngramError | None]:
         with suppress(EngramError):
             own_entry(around, bare, places)
             return around, None
-    by_itself = own_vault("", bare)
+    # not the only one that is registered: another may be made, and moves no hook
+    by_itself = load(None, bare, home=places).settings.vault
     if not named and os.path.realpath(vault) == os.path.realpath(by_itself):
         return "", problem
     return str(vault), problem

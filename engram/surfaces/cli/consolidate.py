@@ -9,7 +9,7 @@ from engram.model.model_request import Tier
 from engram.model.report import Consolidated
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 
@@ -43,8 +43,8 @@ def command(full: bool, dry_run: bool, rules: bool, model: bool) -> None:
 
 def say_step(number: str, action: str, subject: str, why: str) -> None:
     """A step in two lines: what is done to whom, and why."""
-    say(f"{number:>6}  {action:<11}{subject}")
-    say(f"        {why}")
+    line(f"{number:>6}  {action:<11}{subject}", 8)
+    line(f"        {why}", 8)
 
 
 def _tell(done: Consolidated, dry_run: bool) -> None:
@@ -64,17 +64,17 @@ def _tell(done: Consolidated, dry_run: bool) -> None:
 def say_run(run: ConsolidationRun) -> None:
     """The record of a consolidation in a few lines: what it looked at, spent and left out."""
     scope = "all" if run.full else "changed"
-    say(f"        looked at {run.looked_at:,} ({scope}) in {run.seconds:,.1f} s")
+    line(f"        looked at {run.looked_at:,} ({scope}) in {run.seconds:,.1f} s")
     if run.tiers:
-        say(f"        tiers: {_counted(run.tiers)}")
+        line(f"        tiers: {_counted(run.tiers)}")
     if run.refused:
-        say(f"        left alone: {_counted(run.refused)}")
+        line(f"        left alone: {_counted(run.refused)}")
     if run.model.questions:
         used = run.model
         asked = plural(used.questions, "question")
-        say(f"        model: {asked}, {used.tokens:,} tokens, ${used.usd:.4f}")
+        line(f"        model: {asked}, {used.tokens:,} tokens, ${used.usd:.4f}")
     if note := _left_out(run):
-        say(f"        {note}")
+        line(f"        {note}", 8)
 
 
 def _left_out(run: ConsolidationRun) -> str:

@@ -6,7 +6,7 @@ import click
 
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 
 #: a longer id or name pushes only its own line to the right
 _WIDEST = 32
@@ -31,7 +31,7 @@ def command(context: click.Context) -> None:
     named = min(max((len(row.name) for row in rows), default=0), _WIDEST)
     for row in rows:
         count = plural(row.memories, "memory", "memories")
-        say(f"{row.id:<{wide}}  {row.name:<{named}}  {count:<12}  {row.last}".rstrip())
+        line(f"{row.id:<{wide}}  {row.name:<{named}}  {count:<12}  {row.last}".rstrip(), 4)
     if not rows:
         talk("no memory names anyone or anything yet")
 

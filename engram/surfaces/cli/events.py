@@ -20,7 +20,7 @@ from engram.model.trace import BORDER_CHECK, PHASE_STARTED
 from engram.model.traced_text import traced_text
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.output import emit_json, opened_beside, say, talk, wants_json
-from engram.surfaces.cli.terminal import paragraph, styled
+from engram.surfaces.cli.terminal import hanging, paragraph, styled
 
 if TYPE_CHECKING:
     from engram.vault import Vault
@@ -121,7 +121,7 @@ class _Telling:
         """Print them; what happened to many in the same way is one line."""
         for (number, time, name, who), group in groupby(found, _head):
             head = f"{number:>6}  {time}  {styled(plain_line(name), fg='cyan')}"
-            say(f"{head}  {plain_line(who)}", raw=True)
+            say(hanging(f"{head}  {plain_line(who)}", 8), raw=True)
             for details, same in groupby(group, _details):
                 for line in self._of_step(details, list(same)):
                     say(paragraph(plain_line(line), 8), raw=True)

@@ -24,18 +24,23 @@ _SHOWN = 10
 
 @click.command("forget")
 @scope_arguments
+@click.option("--never", is_flag=True, help="And never learn again what the memories say.")
 @click.option("--reason", default="", metavar="TEXT", help="A word for the log.")
 @click.option("--yes", is_flag=True, help="Forget what --matching finds.")
 @click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and stop.")
 @common
-def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_run: bool) -> None:
+def command(
+    what: tuple[str, ...], matching: str, never: bool, reason: str, yes: bool, dry_run: bool
+) -> None:  # fmt: skip
     """Take memories out of use, and the turns they came from out of search; or a turn, or a
     conversation, or all that holds a TEXT. Every file stays, and `engram undo` brings it back."""
     references, text = named(what, matching)
     with opened() as vault:
         # what a text finds is looked at first
         looking = dry_run or bool(text and not yes)
-        scope = vault.forget(*references, matching=text, reason=reason, dry_run=looking)
+        scope = vault.forget(
+            *references, matching=text, reason=reason, never_again=never, dry_run=looking
+        )
         said = vault.purge_preview(*references, matching=text).said if looking else []
     if wants_json() and (dry_run or not looking):
         emit_json(shapes.forgotten(scope, done=not looking))

@@ -63,6 +63,8 @@ def _line(entry: ChangeEntry) -> str:
     notes = [entry.batch] if entry.batch else []
     notes += [f"undoes {' '.join(map(str, entry.undoes))}"] if entry.undoes else []
     notes += ["undone"] if entry.undone else []
+    if entry.kind == "relink":
+        notes.append(f"links of {plural(entry.changes, 'page')} follow a renamed file")
     notes += [f"left to you: {', '.join(entry.left)}"] if entry.left else []
     files = plural(entry.changes, "file")
     time = shown_instant(entry.time)

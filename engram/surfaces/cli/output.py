@@ -87,9 +87,9 @@ def say(text: str, *, raw: bool = False) -> None:
     _write((text if raw else plain(text)) + "\n")
 
 
-def line(text: str) -> None:
+def line(text: str, column: int = _SECOND) -> None:
     """A row of a table, its second column over as many lines as it takes."""
-    _write(hanging(plain(text).replace("\n", " "), _SECOND) + "\n")
+    _write(hanging(plain(text).replace("\n", " "), column) + "\n")
 
 
 def finish() -> None:

@@ -17,7 +17,7 @@ from engram.model.text import first_line
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.cli.terminal import fitted, hanging
 from engram.surfaces.hooks.agents import reader_in
 from engram.surfaces.remote.call_context import caller
 
@@ -93,7 +93,7 @@ def list_(project: str, space: str) -> None:
         since = one.start.replace("T", " ")[:16] or "-"
         count = plural(one.memories, "memory", "memories")
         head = f"{mark} {_called(one.phase):<{_WIDE}}  {since:<16}  {count}"
-        say(f"  {head}, {plain_line(one.phase.reason)}")
+        say(hanging(f"  {head}, {plain_line(one.phase.reason)}", 4), raw=True)
     if not found:
         talk("no phases: the first begins with the first memory")
 

@@ -11,7 +11,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.asking import chosen_key
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.review_answers import Answers
+from engram.surfaces.cli.review_answers import Sitting
 from engram.surfaces.cli.review_questions import keys_of, show
 from engram.surfaces.cli.review_refused import review_refused
 
@@ -56,15 +56,17 @@ def command(what: tuple[str, ...], limit: int, since: str, refused: bool) -> Non
     done = answers.summary()
     waiting = f"{plural(left, 'question')} left" if left else "nothing waits for you"
     say(f"{done}; {waiting}" if done else waiting)
-    if items and not (answers.given or sys.stdin.isatty()):
+    if answers.changed:
+        talk("take the last answer back with: engram undo")
+    if items and not (answers.pressed or sys.stdin.isatty()):
         talk(
             "no answer came, and there is no terminal: `engram review --json` prints the questions"
         )
 
 
-def _ask(vault: Vault, items: Sequence[ReviewItem]) -> Answers:
+def _ask(vault: Vault, items: Sequence[ReviewItem]) -> Sitting:
     """Ask one question after the other until the person quits."""
-    answers, place = Answers(vault), 0
+    answers, place = Sitting(vault), 0
     while place < len(items):
         item = items[place]
         memories = vault.still_asked(item)
@@ -73,6 +75,7 @@ def _ask(vault: Vault, items: Sequence[ReviewItem]) -> Answers:
             continue
         show(vault, item, memories, f"{place + 1}/{len(items)}")
         key = chosen_key(keys_of(item))
+        answers.pressed = answers.pressed or key != ""
         if key in ("", "q"):
             break
         if key == "u":

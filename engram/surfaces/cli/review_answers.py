@@ -44,12 +44,13 @@ class _Answer(NamedTuple):
 
 
 @dataclass
-class Answers:
-    """The answers of one sitting, newest last."""
+class Sitting:
+    """The answers of one person at one time, newest last; `pressed`: any key came."""
 
     vault: Vault
     counts: Counter[str] = field(default_factory=Counter)
     given: list[_Answer] = field(default_factory=list)
+    pressed: bool = False
 
     def give(self, place: int, key: str, item: ReviewItem, memories: Sequence[Memory]) -> bool:
         """Do what a key stands for and say so; False where it could not be done."""
@@ -90,6 +91,11 @@ class Answers:
         self.given.pop()
         self.counts[last.counted] -= 1
         return last.place
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last answer is a change of the vault."""
+        return bool(self.given and self.given[-1].number)
 
     def summary(self) -> str:
         """`kept 2, skipped 1`; empty when nothing was answered."""

@@ -9,7 +9,7 @@ import click
 
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, plural, say, wants_json
+from engram.surfaces.cli.output import emit_json, line, plural, say, wants_json
 from engram.surfaces.cli.terminal import progress
 
 if TYPE_CHECKING:
@@ -93,19 +93,19 @@ def _say(found: list[tuple[SourceStock, list[Path]]], watched: tuple[str, ...]) 
     width = max((len(one.source) for one, places in found if one.files or places), default=0) + 2
     for one, places in here:
         mark = "; watched" if one.source in watched else ""
-        say(f"{one.source:<{width}}{_summary(one)}{mark}")
+        line(f"{one.source:<{width}}{_summary(one)}{mark}", width)
         for place in places:
             if os.path.exists(place):
                 say(f"{'':<{width}}{place}")
     absent = [(one.source, places) for one, places in found if not one.files]
     for source, places in absent:
         if places:
-            say(f"{source:<{width}}nothing; looked in")
+            line(f"{source:<{width}}nothing; looked in", 4)
             for place in places:
                 say(f"{'':<{width}}{place}")
     if saved := [source for source, places in absent if not places]:
-        say(f"wherever you saved them: {', '.join(saved)}")
-    say("any file or folder can be named: engram import SOURCE PATH")
+        line(f"wherever you saved them: {', '.join(saved)}", 4)
+    line("any file or folder can be named: engram import SOURCE PATH", 4)
 
 
 def _summary(one: SourceStock) -> str:

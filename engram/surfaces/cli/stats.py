@@ -11,7 +11,7 @@ import click
 from engram.model.instant import plus_days
 from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common, period
+from engram.surfaces.cli.arguments import common, period, program
 from engram.surfaces.cli.bars import Row, chart, counted
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import has_blocks, paragraph, width
@@ -58,7 +58,7 @@ def command(since: str, before: str, weeks: int | None, project: str, picture: P
     for line in _told(found):
         say(line)
     if not (found.turns or found.memories) and found.earliest and found.earliest < found.since:
-        talk(f"there is something older: engram stats --since {found.earliest}")
+        talk(f"there is something older: {program()} stats --since {found.earliest}")
 
 
 def _draw(found: Activity, project: str, path: Path) -> None:

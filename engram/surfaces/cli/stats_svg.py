@@ -83,14 +83,17 @@ def _sections(found: Activity, project: str) -> Iterator[tuple[int, list[str]]]:
     days = [week.monday for week in found.weeks]
     turns = [_Bar(one.monday, one.turns, f"{one.turns:,}") for one in found.weeks]
     memories = [_Bar(one.monday, one.memories, f"{one.memories:,}") for one in found.weeks]
-    yield _columns("Turns by week", "a", turns, days)
-    yield _columns("Memories by week", "b", memories, days)
+    if found.turns:
+        yield _columns("Turns by week", "a", turns, days)
+    if found.memories:
+        yield _columns("Memories by week", "b", memories, days)
     named = found.projects if any(one.project for one in found.projects) else ()
     if named:
         rows = [_Bar(one.project or "(none)", one.turns, f"{one.turns:,}") for one in named]
         yield _rows("Turns by project", "a", rows)
         rows = [_Bar(one.project or "(none)", one.memories, f"{one.memories:,}") for one in named]
-        yield _rows("Memories by project", "b", [row for row in rows if row.value])
+        if found.memories:
+            yield _rows("Memories by project", "b", [row for row in rows if row.value])
     if found.refused:
         codes = sorted(found.refused.items(), key=lambda item: (-item[1], item[0]))
         rows = [_Bar(code, count, f"{count:,}") for code, count in codes]

@@ -11,7 +11,7 @@ from engram.model.tier import TIERS, MemoryTier
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.list import show_rows
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.model.report import FallingMemory, TierCounts
@@ -25,6 +25,8 @@ _MEANS: dict[MemoryTier, str] = {
 }
 
 _WEEK = 7
+#: the column at which the meaning of a tier begins
+_MEANING = 22
 
 
 @click.command("tiers")
@@ -68,11 +70,12 @@ def _tell(counts: TierCounts) -> None:
         emit_json(shapes.tiers(counts))
         return
     for tier in TIERS:
-        say(f"{tier:<12} {counts.tiers[tier]:>7,}  {_MEANS[tier]}")
+        line(f"{tier:<12} {counts.tiers[tier]:>7,}  {_MEANS[tier]}", _MEANING)
     if counts.categories:
-        say(f"\n{'':<12}" + "".join(f" {tier:>8}" for tier in TIERS))
+        say("")
+        line(f"{'':<12}" + "".join(f" {tier:>8}" for tier in TIERS), 12)
     for category, found in counts.categories.items():
-        say(f"{category:<12}" + "".join(f" {found[tier]:>8,}" for tier in TIERS))
+        line(f"{category:<12}" + "".join(f" {found[tier]:>8,}" for tier in TIERS), 12)
 
 
 def _tell_falling(found: Sequence[FallingMemory], days: int, limit: int) -> None:
@@ -81,7 +84,7 @@ def _tell_falling(found: Sequence[FallingMemory], days: int, limit: int) -> None
         return
     for one in found[:limit]:
         show_rows([one.memory])
-        say(f"    {described(one.retention)}; {one.lower} in {plural(one.days, 'day')}")
+        line(f"    {described(one.retention)}; {one.lower} in {plural(one.days, 'day')}", 4)
     if not found:
         talk(f"no memory falls to a lower tier within {plural(days, 'day')}")
     elif len(found) > limit:

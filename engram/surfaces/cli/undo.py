@@ -7,7 +7,7 @@ import click
 from engram.model.change import Plan, Transaction, turns_in
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 
 
 @click.command("undo")
@@ -30,7 +30,7 @@ def command(what: str, dry_run: bool) -> None:
     if wants_json():
         emit_json(shapes.undo(done))
         return
-    say(f"{'would undo' if dry_run else 'undid'} {_summary(plan)}")
+    line(f"{'would undo' if dry_run else 'undid'} {_summary(plan)}", 4)
     for name in shapes.purged_of(plan):
         talk(f"{name} was purged and stays gone")
     if dry_run:

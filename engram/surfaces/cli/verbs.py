@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "log": "the changes of the vault, newest first",
         "events": "what was written, refused, replaced, forgotten and given, one by one",
         "tiers": "how many memories are hot, warm, cold, archived; which will fall",
+        "stats": "turns, memories, refusals, spending by week; bars or a picture",
         "phases": "begin a phase of a project, see what changed since the last",
     },
     "Change": {
@@ -66,7 +67,6 @@ GROUPS: dict[str, dict[str, str]] = {
     "Service": {
         "init": "make a vault, in the usual folder or another, and register it",
         "status": "what is captured, pending, refused; whether the daemon runs",
-        "stats": "turns, memories, refusals, spending by week; bars or a picture",
         "doctor": "check vault, hooks and daemon, with one fix for each finding",
         "config": "show, set and locate the settings",
         "trust": "register an existing vault on this machine, as after a move",

@@ -13,7 +13,7 @@ from engram.model.vault_label import split_id
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.given_times import tell_given
-from engram.surfaces.cli.output import emit_json, opened_beside, plural, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened_beside, plural, say, talk, wants_json
 from engram.surfaces.cli.shown_times import shown_instant, shown_minute
 from engram.surfaces.cli.terminal import paragraph, styled
 from engram.surfaces.cli.tiers import described
@@ -69,21 +69,20 @@ def _tell(origin: MemoryOrigin) -> None:
     say(styled(memory.id, fg="cyan") + f" ({memory.status})", raw=True)
     say(paragraph(plain_line(memory.text), 2), raw=True)
     if origin.retention is not None:
-        say(f"  {described(origin.retention)}")
+        line(f"  {described(origin.retention)}", 4)
     label, _ = split_id(memory.id)
     if label:
         say(f"  of {label}: {memory.path}, which counts as {memory.authority}")
     if origin.life:
         say(styled("life", bold=True), raw=True)
     for day, _, text in origin.life:
-        told = paragraph(plain_line(text), _SENTENCE).lstrip()
-        say(f"  {day:<{_SENTENCE - 2}}{told}", raw=True)
+        line(f"  {day:<{_SENTENCE - 2}}{plain_line(text)}", _SENTENCE)
     if origin.receipts:
         say(styled("from", bold=True), raw=True)
-    for (link, time, role, said), (file, line) in zip(origin.receipts, origin.places, strict=True):
+    for (link, time, role, said), (file, at) in zip(origin.receipts, origin.places, strict=True):
         say(f"  {_told(time, guessed=memory.date_guessed)} {role} [[{link}]]")
         if file:
-            say(f"    {file}:{line}")
+            say(f"    {file}:{at}")
         say(paragraph(plain_line(said), 4), raw=True)
     if memory.quote:
         say(styled("quoted", bold=True), raw=True)

@@ -107,10 +107,10 @@ class CatalogsBeside(ReadOnlyCatalog):
             rows for *_, rows in self._each(lambda _, other: other.count())
         )
 
-    def holders(self, term: str, most: int) -> list[int]:
-        """The numbers of live memories that hold a term, at most so many of each."""
-        found = super().holders(term, most)
-        for _, base, numbers in self._each(lambda _, other: other.holders(term, most)):
+    def holders(self, projects: Sequence[str], personal: bool, term: str, most: int) -> list[int]:
+        """The numbers of memories that hold a term, at most so many of each vault."""
+        found = super().holders(projects, personal, term, most)
+        for _, base, numbers in self._each(lambda _, other: other.holders_for_anybody(term, most)):
             found += (number + base for number in numbers)
         return found
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
-from engram.language.tokens import query_terms
+from engram.language.tokens import query_terms, terms
 from engram.model.errors import NotFound
 from engram.model.given import BY_HAND, PolicyRef, Reader
 from engram.model.hit import ContextBlock
@@ -317,8 +317,10 @@ def beside_a_prompt(
     projects = _projects(source, asked.folder)
     with _open_catalog(source, asked.folder, projects, deadline) as catalog_reader:
         known = PromptWords(
-            catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
-        )
+            partial(catalog_reader.holders, projects, source.settings.recall.share_personal),
+            catalog_reader.sizes, catalog_reader.count(), filler,
+            cache(partial(_names, catalog_reader)),
+        )  # fmt: skip
         found = matches(terms, known, _LOOKED_AT)
         if not found:
             return GivenContext()
@@ -333,6 +335,22 @@ def beside_a_prompt(
         budget = source.settings.recall.budget_tokens
         block = prompt_block(offered.each(now), budget, source.timezone)
         return offered.context(block, catalog_reader, policy)
+
+
+def _names(catalog_reader: ReadOnlyCatalog, number: int) -> set[str]:
+    """The terms that name what a memory is about: its entities, and the names in its statement."""
+    # imported here: the start of a session has no prompt
+    from engram.language.telling_names import telling_names
+    from engram.model.entity_ids import stem_of
+
+    found = set[str]()
+    for memory, _ in catalog_reader.memories([number]):
+        found |= telling_names(memory.text)
+        for entity in memory.entities:
+            name = stem_of(entity)
+            if "-" not in name:  # of several words each is as common as any other
+                found.update(terms(name)[:1])
+    return found
 
 
 def _open_catalog(

@@ -193,7 +193,10 @@ class _Conversation:
         """Take in one object of a line; turns that are complete by it go to `ready`."""
         kind = line.get("type")
         session = self._session(line)
-        self._note_message(line.get("uuid"))
+        if isinstance(uuid := line.get("uuid"), str):
+            remember(self._messages, uuid, "")
+            if uuid in self._summaries:
+                remember(self._state, "summary", self._summaries.pop(uuid))
         if kind == "user":
             text = _typed(line)
             if text:
@@ -307,13 +310,6 @@ class _Conversation:
             remember(self._state, "summary", title)
         else:
             remember(self._summaries, leaf, title)
-
-    def _note_message(self, uuid: object) -> None:
-        if not isinstance(uuid, str):
-            return
-        remember(self._messages, uuid, "")
-        if uuid in self._summaries:
-            remember(self._state, "summary", self._summaries.pop(uuid))
 
     def _session(self, line: Object) -> str:
         """The session of a line; the first folder that is seen of it becomes its project."""
