@@ -60,8 +60,8 @@ _JOINT = re.compile(
     r"(?:,? (?:and|but|so)|,| -| —| –) (?!(?:we|i) (?:don['’]?t|do not|never|won['’]?t)"
     r" (?:need|use|want|have) (?:it|them|that|those|any)\b)"
     r"(?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
-    r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) (?!(?:in|on|at|to|from"
-    r"|into)\b)\w+|let['’]?s|every|each|btw"
+    r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t"
+    r"|(?:never|always) (?!(?:in|on|at|to|from|into)\b)\w+|let['’]?s|every|each|btw"
     r"|fyi|only (?:the|an?|our)"
     r"|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
     r"|no one|they|please|pls|(?-i:[A-Z])[\w-]+['’]s birthday)\b)",

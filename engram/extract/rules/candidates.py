@@ -196,8 +196,9 @@ def _employer(rule: Rule, said: str) -> str:
 #: the subject of what has one value for a person
 _OF_PERSON = "user::"
 _USER_SLOTS = {
-    "introduces": "name", "german-name": "name", "called": "called", "location": "location",
-    "location-plain": "location", "location-am-based": "location", "moved-email": "email",
+    "introduces": "name", "german-name": "name", "called": "called",
+    "location": "location", "location-plain": "location",
+    "location-am-based": "location", "moved-email": "email",
 }  # fmt: skip
 _MY_SLOTS = {
     "shell": "shell", "terminal": "terminal", "os": "os", "operating system": "os",
