@@ -97,8 +97,8 @@ _LEAD = re.compile(
 _UNSURE = re.compile(
     r"\b(?:vielleicht|wahrscheinlich|vermutlich|eventuell|evtl|möglicherweise|könnten?|würden?"
     r"|hätten?|wären?|glaube?|überleg\w*|angeblich|angenommen|hoffentlich|irgendwann|als ob"
-    r"|mal sehen"
-    r"|stell dir vor|(?:kein )?(?:witz|scherz)|haha\w*|lol|hihi)\b|[😂🤣😉😜]|;-?\)"
+    r"|äh|was (?:tun|kann|soll|mach\w*)|mal sehen|stell dir vor"
+    r"|(?:kein )?(?:witz|scherz)|haha\w*|lol|hihi)\b|[😂🤣😉😜]|;-?\)"
     r"|^(?:wenn|sobald|ob|falls)\b|\bfalls (?!ich (?:das|es)\b)",
     re.IGNORECASE,
 )

@@ -307,7 +307,8 @@ _WORKING = AnyCase(
     r"^(?:the user|we|i)(?:'m| am|'re| are| is|'ve| has| have)? (?:just |already |now |also )*"
     r"(?:(?:going|about) to (?:test|try|run|check|look|go|do|see|push|merge|commit|start|restart)"
     r"|taking over|trying to(?! (?:build|make|create|develop|write|design) an?\b)"
-    r"|looking (?:at|for)|testing|running|waiting|working on|seeing|getting"
+    r"|looking (?:at|for)|testing|running|waiting|working on|seeing"
+    r"|getting(?! (?:married|divorced))"
     r"|pushed|merged|committed(?! to)|rebased|restarted|reverted|ran|tested|tried"
     r"|checked|looked|noticed|saw|see|opened|closed|pasted|attached|installed|downloaded|copied"
     r"|created|added|updated|fixed|changed|marked|reviewed|completed|finished|started"
@@ -362,6 +363,8 @@ _LIVED = AnyCase(
 
 def _is_working(candidate: Candidate, text: str, quote: str) -> bool:
     """By the words quoted; by those of a model's statement, where it says that it lasts."""
+    if candidate.category == "commitment" and dict(candidate.fields).get("due", "") > "":
+        return False  # what lies ahead is not being done
     if candidate.origin != "model" or candidate.appraisal.lasting < 0:
         return bool(_WORKING.search(text) or _WORKING.search(quote))
     return _WORKING.search(text) is not None and not _LIVED.match(text)

@@ -129,7 +129,8 @@ def _novelty(candidate: Candidate, near: Iterable[Memory], written: bool) -> int
 _LASTS = AnyCase(
     r"\b(?:always|never|must|mustn't|only|every|each|any|all|by default|defaults? to|conventions?"
     r"|standards?|polic(?:y|ies)|because|reason|so that|decided|agreed|chose|chosen|settled on"
-    r"|no longer|any ?more|from now on|(?:going|moving) forward|in (?:the )?future|instead of"
+    r"|for (?:the future|next time)|no longer|any ?more|from now on"
+    r"|(?:going|moving) forward|in (?:the )?future|instead of"
     r"|rather than|going to (?:adopt|use|support|archive|drop)|(?:moved|switched|migrated) (?:from"
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
