@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from engram.extract.imported import is_stated
+from engram.language.jokes import is_joke
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
@@ -52,31 +53,36 @@ _WAITS = re.compile(
     r"|(?:wait|give me|one|just) a (?:sec(?:ond)?|minute|moment))?\W*",
     re.IGNORECASE,
 )
-_LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
-#: what nobody says of themselves, or of a part of their body, and means
-_JESTS = re.compile(
-    r"\bi(?:'m| am) (?:[\w']+ ){0,2}the (?:king|queen|emperor) of\b"
-    r"|\bmy (?:fingers?|hands?|legs?|feet|brain|back|knees?|body) (?:(?:have|has|are|is|just|now"
-    r"|finally|officially) ){0,3}(?:resigned|quit|moved|on strike)\b",
-    re.IGNORECASE,
-)
-_OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
-    r"\brole[ -]?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"\brole[ -]?play(?!(?:ing)? (?:games?|apps?|bots?|servers?|modes?)\b)"
+    r"|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
     r"|\byou(?:'re| are) (?:an?|the|my) \w+,? and (?:i'm|i am|i'll be) (?:an?|the|your) \w"
+    r"|\byou(?:'re| are) the \w+\b[^.!?\n]{0,60}[.!,] i(?:'m| am|'ll be) the \w"
+    r"|^\W*(?:please |now |you )?play (?:an?|the|my) (?:\w+ ){0,3}?"
+    r"(?:interviewer|recruiter|examiner|officer|judge|lawyer|doctor|patient|customer|client"
+    r"|landlord|boss|teacher|parent|neighbou?r|guest|waiter|pirate|advocate)\b"
     r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
     re.IGNORECASE,
 )
 _STORY = re.compile(
-    r"\b(?:write|tell|continue|finish)(?: me| us)? (?:an?|the|my|our) (?:[\w-]+ ){0,3}(?:story|poem"
-    r"|scene|dialogue|monologue|song|sketch|chapter|tale|limerick)\b|\bonce upon a time\b"
-    r"|\bin (?:my|our|the|this) (?:story|novel|campaign|screenplay|dream)\b",
+    r"\b(?:write|tell|continue|finish|invent|make up)(?: me| us)? (?:an?|the|my|our)"
+    r" (?:[\w-]+ ){0,3}(?:story|poem|rhyme|scene|dialogue|monologue|song|sketch|chapter|tale"
+    r"|limerick|diary entry)\b",
+    re.IGNORECASE,
+)
+_INVENTED = re.compile(
+    r"\bonce upon a time\b|\bin (?:my|our|the|this) (?:story|novel|campaign|screenplay|dream)\b",
+    re.IGNORECASE,
+)
+_OWN_PEOPLE = re.compile(
+    r"\b(?:(?:my|our) (?:mother|father|mum|mom|dad|wife|husband|partner|son|daughter|sister|brother"
+    r"|niece|nephew|friend)|(?:my|our|the) (?:kids|children|boys|girls|twins|parents))\b",
     re.IGNORECASE,
 )
 _PLAY_ENDS = re.compile(
     r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role[ -]?play"
     r"|character|pretending|playing|game)|back to (?:reality|work|normal|the real)|seriously now"
-    r"|in real life)\b",
+    r"|in real life|real (?:one|question|answer|thing) now|now for real|for real now)\b",
     re.IGNORECASE,
 )
 
@@ -106,7 +112,7 @@ def unmeant(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Unme
         place = places.get(one.receipt.message)
         if place is None:
             return ""
-        if place in staged:
+        if place in staged and _is_played(one, said[place], staged[place]):
             return "played"
         if _joke(one):
             return "joke"
@@ -121,22 +127,30 @@ def _end(candidate: Candidate, turn: Turn) -> int:
 
 
 def _joke(candidate: Candidate) -> bool:
-    """Whether a person jests, or laughs about themselves; a rule may be told laughing."""
-    quote = candidate.sentence or candidate.receipt.quote
-    laughs = bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
-    return laughs or bool(_JESTS.search(quote))
+    """Whether the person jokes in the sentence, also in another part of it."""
+    return is_joke(candidate.sentence or candidate.receipt.quote)
 
 
-def _staged(said: Sequence[Turn]) -> frozenset[int]:
-    """The turns that belong to a play or a story; a play goes on until it is ended."""
-    found = set()
+def _staged(said: Sequence[Turn]) -> dict[int, int]:
+    """The turns of a play or a story, and where in them one's own people are still real.
+
+    A play goes on until it is ended. Who asks for a story may tell for whom, up to a colon.
+    """
+    found = {}
     plays = False
     for place, turn in enumerate(said):
         text = turn.text[:_LONGEST]
         plays = (plays or bool(_PLAY.search(text))) and not _PLAY_ENDS.search(text)
-        if plays or _STORY.search(text):
-            found.add(place)
-    return frozenset(found)
+        if plays or _INVENTED.search(text):
+            found[place] = 0
+        elif asked := _STORY.search(text):
+            colon = text.find(":", asked.end())
+            found[place] = colon if colon >= 0 else len(text)
+    return found
+
+
+def _is_played(candidate: Candidate, turn: Turn, real: int) -> bool:
+    return _end(candidate, turn) > real or not _OWN_PEOPLE.search(candidate.receipt.quote)
 
 
 def _says_nothing(turn: Turn) -> bool:

@@ -246,6 +246,7 @@ _TEXT_FROM = 3
 
 
 _OWN_INTRODUCTION = re.compile(
+    r"^(?:(?:quick|short|small) )?update$|"
     r"\b(?:i|we)(?:'ve| have)? (?:also )?(?:want|need|decided|agreed|prefer|like|use|always|never"
     r"|care about|settled|follow|have (?:some|a few|these|two|three|the following))\b"
     r"|\b(?:my|our) (?:own |team |coding |house |general )*(?:rules?|preferences?|conventions?"

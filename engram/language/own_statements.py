@@ -21,17 +21,22 @@ from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.session_orders import is_for_session, says_how_long
 from engram.model.sentences import sentence_ranges
 
+#: the languages that rules read
+ENGLISH, GERMAN = "en", "de"
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """`said` is the sentence on one line, apostrophes plain, without its opening words;
     `lead` is those words in lower case ("ok", "no, wait", "fyi"), empty when there are none.
+    `language` is "en", or "de" (`german_statements`).
     """
 
     start: int
     end: int
     said: str
     lead: str = ""
+    language: str = ENGLISH
 
 
 def statements(text: str) -> list[Sentence]:
@@ -55,10 +60,11 @@ _JOINT = re.compile(
     r"(?:,? (?:and|but|so)|,| -| —| –) (?!(?:we|i) (?:don['’]?t|do not|never|won['’]?t)"
     r" (?:need|use|want|have) (?:it|them|that|those|any)\b)"
     r"(?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
-    r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
+    r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t"
+    r"|(?:never|always) (?!(?:in|on|at|to|from|into)\b)\w+|let['’]?s|every|each|btw"
     r"|fyi|only (?:the|an?|our)"
     r"|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
-    r"|no one|they|please|pls)\b)",
+    r"|no one|they|please|pls|(?-i:[A-Z])[\w-]+['’]s birthday)\b)",
     re.IGNORECASE,
 )
 #: ... or a standing instruction with another one.
@@ -101,6 +107,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
             joint.start() < at
             or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
+            or left.count("(") > left.count(")")
             or says_how_long(left)
             or says_how_long(text[joint.end() : end])
             or (_HANGING.match(left) and not _QUESTION.match(left.lstrip()))
@@ -171,7 +178,7 @@ _LEAD_WORDS = (
     r"(?:please )?(?:also )?(?:remember|save|store|note|write down)(?: (?:this|that|it))?"
     r"(?: (?:to|in) (?:your |the )?memory)?(?=:)",
     r"(?:please )?(?:also )?(?:keep|bear) in mind(?: that|(?=[:,])|(?= (?:we|i|my|our|the)\b))",
-    r"(?:very |super )?important(?: note)?(?=[:,!])",
+    r"(?:very |super )?important(?: note)?(?=[:,!])|confession(?=[:,])",
     r"(?:a )?(?:small |quick |minor )?correction(?=[:,])",
     r"i(?: just)? want(?:ed)? (?:you to (?:know|remember|note)|to (?:note|mention|add|point out))"
     r"(?: that)?",

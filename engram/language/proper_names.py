@@ -80,17 +80,14 @@ _ROLE = rf"{_ADJECTIVES}(?P<role>(?i:{_PEOPLE}|{_PETS}))"
 #: `the user's sister Katja`, `our daughter is called Mia`, `Jonas's sister Maja`, `Grandma Ilse`
 _RELATED = (
     re.compile(
-        rf"\b(?:(?P<ours>{_OURS})|(?P<theirs>{_THEIRS})|(?P<of>{_NAME})['’]s?) {_ROLE}{_LINKED}"
+        rf"\b(?:{_OURS}|(?P<theirs>{_THEIRS})|(?P<of>{_NAME})['’]s?) {_ROLE}{_LINKED}"
         rf"(?P<name>{_CALLED})"
     ),
     re.compile(
-        rf"(?P<name>{_CALLED})(?:,| is| was|, who is|'s) (?:(?P<ours>{_OURS})|(?P<theirs>{_THEIRS})"
+        rf"(?P<name>{_CALLED})(?:,| is| was|, who is|'s) (?:{_OURS}|(?P<theirs>{_THEIRS})"
         rf"|(?P<of>{_NAME})['’]s?) {_ROLE}\b(?!'s)(?: of (?P<whose>{_NAME}))?"
     ),
-    re.compile(
-        rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})(?P<ours>)"
-        r"(?P<theirs>(?!))?(?P<of>(?!))?"
-    ),
+    re.compile(rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})"),
 )
 _HUMAN = (
     r"says?|said|told|tells|asked|asks|thinks|loves|likes|hates|lives|sleeps|speaks|married|plays"
@@ -247,7 +244,7 @@ def _related(said: str) -> Iterator[ProperName]:
                 yield ProperName(name, type, f"{role} of {whose}")
                 yield ProperName(whose, "person")
             else:
-                yield ProperName(name, type, "" if match["theirs"] else role)
+                yield ProperName(name, type, "" if fields.get("theirs") else role)
 
 
 def _of_a_kind(said: str) -> Iterator[ProperName]:

@@ -19,7 +19,7 @@ from engram.language.keywords import is_tool, word_set
 
 def third_person(said: str) -> str:
     """One sentence that stands alone, first letter large, with a stop at its end."""
-    said = _FILLER.sub("", _ASIDE.sub("", said.strip())).rstrip("!.,;: ")
+    said = _FILLER.sub("", _ASIDE.sub("", _SURPRISED.sub("", said.strip()))).rstrip("!.,;: ")
     told = _ThirdPerson().tell(_LETS.sub("let's", said))
     if not told or _FIRST_PERSON.search(told):
         return _finished(f"The user said: {said}")
@@ -31,6 +31,7 @@ _FILLER = re.compile(
     r"|:-?\)|;-?\))[\s.!]*$",
     re.IGNORECASE,
 )
+_SURPRISED = re.compile(r"\?+!+$")
 _ASIDE = re.compile(r",? (?:btw|by the way)(?=,)", re.IGNORECASE)
 _LETS = re.compile(r"^lets\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: characters of a title
 WIDTH = 60
-#: letters that a title has at least before it ends at a clause
+#: letters that a title has at least before its reason is left out
 _LEAST = 24
+#: the share of the width that a title fills at least before it ends at a clause
+_FILLED = 2 / 3
 #: who is meant by nearly every statement
 _OWNER = re.compile(r"(?:The user|I) (?=[a-z])|The user's (?=\w)")
 _SIGNS = re.compile(r"[`*]+|\[\[|\]\]|(?<!\w)_+|_+(?!\w)|^[#>\s]+|^[-+] ")
@@ -66,7 +68,7 @@ def _ended(said: str, width: int) -> str:
     said = said.rstrip(" .,;:。")
     if len(said) <= width:
         return said
-    ends = [end.start() for end in _CLAUSE.finditer(said, _LEAST, width)]
+    ends = [end.start() for end in _CLAUSE.finditer(said, int(width * _FILLED), width)]
     cut = said[: ends[-1]] if ends else said[: width - 1].rpartition(" ")[0]
     cut = _DANGLING.sub("", cut or said[: width - 1])
     return cut.rstrip(" .,;:([“\"'") + "…"

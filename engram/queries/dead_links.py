@@ -44,6 +44,7 @@ class VaultLinks:
         self._disk = disk
         self._projections = projections
         self._names = projections.names()
+        self._known_blocks: dict[str, frozenset[str]] = {}
         self.looked_at = 0
 
     def dead(self) -> Iterator[DeadLink]:
@@ -132,14 +133,10 @@ class VaultLinks:
         return "" if wanted else source
 
     def _blocks(self, path: str) -> frozenset[str]:
-        if path not in self._known:
+        if path not in self._known_blocks:
             text = (self._disk.read(path) or b"").decode("utf-8", "replace")
-            self._known[path] = frozenset(_BLOCK.findall(text))
-        return self._known[path]
-
-    @cached_property
-    def _known(self) -> dict[str, frozenset[str]]:
-        return {}
+            self._known_blocks[path] = frozenset(_BLOCK.findall(text))
+        return self._known_blocks[path]
 
 
 def _is_hidden(path: str) -> bool:

@@ -8,7 +8,7 @@ is none of, BadInput for one of several entities.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from engram.language.names import find_entity
 from engram.language.proper_names import entities_of_names
@@ -30,26 +30,25 @@ class EntityQueries:
         self._disk = disk
         self._view = view
 
-    @property
-    def _led(self) -> dict[str, str]:
-        """The entities of names without a type."""
-        return entities_of_names(self._view.mentioned())
-
     def listing(self) -> list[EntityRow]:
         """Every entity that was not merged into another, the most named first."""
         pages = {page.id: page for page in self._view.entities()}
         counts: Counter[str] = Counter()
-        for name, count in self._view.mentioned().items():
-            entity = self._led.get(name, name)
+        mentioned = self._view.mentioned()
+        led = entities_of_names(mentioned)
+        for name, count in mentioned.items():
+            entity = led.get(name, name)
             if is_entity_id(entity):
                 counts[_lead(entity, pages)] += count
         known = {*counts, *(page.id for page in pages.values() if not page.merged_into)}
-        rows = (self._row(one, pages.get(one), counts[one]) for one in known)
+        rows = (self._row(one, pages.get(one), counts[one], led) for one in known)
         return sorted(rows, key=lambda row: (-row.memories, row.id))
 
-    def _row(self, identifier: str, page: Entity | None, count: int) -> EntityRow:
+    def _row(
+        self, identifier: str, page: Entity | None, count: int, led: Mapping[str, str]
+    ) -> EntityRow:
         # a page that a person made has no timeline before the next consolidation
-        told = page if page is not None and page.timeline else self._folded(identifier)
+        told = page if page is not None and page.timeline else self._folded(identifier, led)
         shown = page or told
         last = max((day for day, _, _ in told.timeline), default="")
         return EntityRow(shown.id, shown.type, shown.name, count, last, shown.path)
@@ -57,7 +56,9 @@ class EntityQueries:
     def find(self, name: str) -> Entity:
         """The entity of an id, a name or an alias; one that was merged leads on."""
         pages = {page.id: page for page in self._view.entities()}
-        known = {*filter(is_entity_id, (*self._view.mentioned(), *self._led.values())), *pages}
+        mentioned = self._view.mentioned()
+        led = entities_of_names(mentioned)
+        known = {*filter(is_entity_id, (*mentioned, *led.values())), *pages}
         wanted = name.strip().removeprefix("[[").removesuffix("]]").strip()
         if wanted in known:
             found = {_lead(wanted, pages)}
@@ -69,18 +70,17 @@ class EntityQueries:
             shown = ", ".join(sorted(found)[:3])
             raise BadInput(f"{name!r} could be {len(found)} entities", f"for example {shown}")
         (identifier,) = found
-        return pages.get(identifier) or self._folded(identifier)
+        return pages.get(identifier) or self._folded(identifier, led)
 
     def text_of(self, entity: Entity) -> str:
         """An entity's page as it is on disk, or as it would be made."""
         data = self._disk.read(entity.path) if entity.path else None
         return (render_entity(entity) if data is None else data).decode("utf-8", "replace")
 
-    def _folded(self, identifier: str) -> Entity:
-        names = (name for name, entity in self._led.items() if entity == identifier)
-        return fold(
-            identifier, [one for name in (identifier, *names) for one in self._view.about(name)]
-        )
+    def _folded(self, identifier: str, led: Mapping[str, str]) -> Entity:
+        """What its page would be; `led` are the entities of names without a type."""
+        names = (identifier, *(name for name, entity in led.items() if entity == identifier))
+        return fold(identifier, [one for name in names for one in self._view.about(name)])
 
 
 def _lead(identifier: str, pages: dict[str, Entity]) -> str:

@@ -24,6 +24,8 @@ TOLD = {
         "The till in the store is a Raspberry Pi 4…",
     "We do not deploy on Fridays unless the fix is for a customer who cannot order at all.":
         "We do not deploy on Fridays unless the fix…",
+    "For the six sensors that drift, the power supply of the rack was the cause.":
+        "For the six sensors that drift, the power supply…",
     "**Never** use `rm -rf` in [[shop]] scripts.": "Never use rm -rf in shop scripts",
     "Dr. Weber is the dentist.": "Dr. Weber is the dentist",
     "数据库使用 PostgreSQL，因为需要两个写入者。": "数据库使用 PostgreSQL，因为需要两个写入者",

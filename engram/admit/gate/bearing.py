@@ -168,7 +168,25 @@ def _is_open(text: str) -> bool:
     """Whether it is one word, or ends with a mark after which something follows."""
     if len(text.strip(" .!").split()) < 2 and dense_characters(text) < _FEWEST:
         return True
-    return _OPEN_MARK.search(text) is not None or text.count("(") > text.count(")")
+    return _OPEN_MARK.search(text) is not None or not _is_balanced(text)
+
+
+_BRACKET = re.compile(r"[()]")
+#: a closing bracket that closes none: of a list's label, of a face
+_LABEL = re.compile(r"(?:(?:^|[\s(])\w{1,2}|[:;]-?)\Z")
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether each bracket has its other half, in this order."""
+    depth = 0
+    for mark in _BRACKET.finditer(text):
+        if mark[0] == "(":
+            depth += 1
+        elif depth:
+            depth -= 1
+        elif not _LABEL.search(text, 0, mark.start()):
+            return False
+    return depth == 0
 
 
 # -- dangling -------------------------------------------------------------------------------------
@@ -245,6 +263,14 @@ _OF_SOMEBODY = re.compile(
 )
 
 
+#: "I'll add one tomorrow": of what kind, only the sentence before it tells
+_ONE_OF_THEM = AnyCase(
+    r"^(?:the user|i|we)(?:'ll| will|'m going to| am going to| is going to|'re going to)"
+    r" (?:\w+ ){0,2}(?:one|some|another(?: one)?|both)(?= (?:on|in|at|by|before|after"
+    r"|for|to|when|once|tomorrow|today|tonight|soon|later|next|this|over|from|too)\b|[.,!]|$)"
+)
+
+
 #: words of a statement that names no more than it is about
 _ONE_BREATH = 10
 
@@ -254,7 +280,7 @@ def _is_dangling(candidate: Candidate, text: str) -> bool:
         return False
     if _PRONOUN.match(text) and not EMPTY_IT.match(text):
         return True
-    if _BARE_GOAL.match(text):
+    if _BARE_GOAL.match(text) or _ONE_OF_THEM.match(text):
         return True
     # a model names in a long statement what its last words point to
     alone = candidate.origin != "model" or len(text.split()) <= _ONE_BREATH
@@ -377,6 +403,10 @@ _GENERAL = AnyCase(
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )
 _ORDER = AnyCase(
+    # how much an answer is to hold
+    r"^(?:the user|i) (?:do(?:es)? not|do(?:es)?n'?t) (?:need|want) (?:the|an?|your) (?:\w+ ){0,2}"
+    r"(?:intro(?:duction)?|basics|background|theory|explanations?|details|summary|full|whole|part"
+    r"|section|bit|lecture)\b",
     r"^(?:the user|i)(?:'d| would) like an? (?:[\w-]+ )?(?:summary|list|overview|review|report"
     r"|table|draft|explanation|example|update)\b",
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes |no,? )*"

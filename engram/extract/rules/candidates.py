@@ -18,7 +18,7 @@ from engram.extract.rules.table import Rule
 from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
-from engram.language.own_statements import Sentence
+from engram.language.own_statements import GERMAN, Sentence
 from engram.language.profile_facts import settled_fact
 from engram.language.proper_names import whole_name
 from engram.language.third_person import third_person
@@ -112,6 +112,9 @@ _REJECTING = re.compile(
 
 
 def _text(sentence: Sentence, rule: Rule) -> str:
+    if sentence.language == GERMAN:
+        said = sentence.said.rstrip("!.,;: ")
+        return f"{said[0].upper()}{said[1:]}."
     if rule.category != "correction":
         return third_person(sentence.said)
     said = _REJECTING.sub("", sentence.said, count=1)
@@ -193,7 +196,8 @@ def _employer(rule: Rule, said: str) -> str:
 #: the subject of what has one value for a person
 _OF_PERSON = "user::"
 _USER_SLOTS = {
-    "introduces": "name", "called": "called", "location": "location", "location-plain": "location",
+    "introduces": "name", "german-name": "name", "called": "called",
+    "location": "location", "location-plain": "location",
     "location-am-based": "location", "moved-email": "email",
 }  # fmt: skip
 _MY_SLOTS = {

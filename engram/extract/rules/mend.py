@@ -43,22 +43,34 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 
+#: how those are called that were just told of
+_NAMES = re.compile(
+    r"(?:(?:her|his|its|their|the) )?names?(?::| is| are) (?-i:[A-Z])\w+", re.IGNORECASE
+)
+_FROM_NOW = re.compile(r"(?:from now on|going forward|from here on)\b", re.IGNORECASE)
+_ALSO = re.compile(r"(?:and|also) (?:\w+ ){1,3}(?:please|always)[.!]*", re.IGNORECASE)
 _ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$", re.IGNORECASE)
 
 
 #: what follows from a statement for this turn alone, in words that point back at it
 _CONCLUSION = re.compile(
-    r"(?P<said>[^,;]{12,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
-    r"|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)[.!]*$",
+    r"(?P<said>[^,;()]{12,}(?:\([^()]*\))?)(?:,|(?<=\))) so (?:please )?(?:nothing|none|no"
+    r"|not|don't|do not|leave|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)"
+    r"(?:, and no[^;]*|[.!]*)$",
     re.IGNORECASE,
 )
+#: ... or what the agent is to do about it some day
+_WISH = re.compile(r"(?P<said>[^;]{8,}?),? so (?:if|when|whenever) you\b.+", re.IGNORECASE)
 
 
 def without_conclusion(text: str, sentence: Sentence) -> Sentence:
     """A sentence without what is asked for because of it, where that stands for nothing alone."""
-    found = _CONCLUSION.match(sentence.said)
-    end = text.rfind(", so ", sentence.start, sentence.end) if found else -1
-    return replace(sentence, said=found["said"], end=end) if found and end > 0 else sentence
+    found = _CONCLUSION.match(sentence.said) or _WISH.match(sentence.said)
+    joint = text.rfind(" so ", sentence.start, sentence.end) if found else -1
+    if found is None or joint < 0:
+        return sentence
+    end = joint - (text[joint - 1] == ",")
+    return replace(sentence, said=found["said"].rstrip(","), end=end)
 
 
 def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
@@ -106,9 +118,15 @@ def _named(before: Sentence, sentence: Sentence) -> Sentence | None:
 
 
 def completes(text: str, before: Sentence, sentence: Sentence) -> bool:
-    """Whether a sentence says why the one directly before it is so, or what ended it."""
+    """Whether a sentence says why the one directly before it is so, what ended it, the names of
+    what it tells of, or what holds from now on as well."""
     said = f"{sentence.lead} {sentence.said}".strip()
-    told = _REASON.match(said) or _ENDED_IT.search(said)
+    told = (
+        _REASON.match(said)
+        or _ENDED_IT.search(said)
+        or _NAMES.match(said)
+        or (_FROM_NOW.match(before.said) and _ALSO.fullmatch(said))
+    )
     return told is not None and _are_neighbours(text, before, sentence)
 
 

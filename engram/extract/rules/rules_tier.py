@@ -5,7 +5,8 @@
 Guarantees: only what a user said can match; a candidate's quote is verbatim in its turn; same
 turns, same candidates in the same order; confidence at most 0.85, below what a model that
 understood the sentence may give. Precision comes before recall: hedged, hypothetical, reported and
-one-off statements are left to a model. English only. The patterns are data (`config/rules.toml`).
+one-off statements are left to a model. English, and of German what a person states of themselves
+and their people. The patterns are data (`config/rules.toml`).
 
 A sentence gives one memory, by the first family that takes it (`table.FAMILIES`).
 """
@@ -23,6 +24,7 @@ from engram.extract.rules.guards import main_clause, objections
 from engram.extract.rules.mend import completes, with_subjects, without_conclusion
 from engram.extract.rules.table import Rule, read_rules
 from engram.extract.stated_fields import StatedPatterns, with_sections
+from engram.language.german_statements import german_statements
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.promotion_hints import AskedStatement, asked_statements
 from engram.language.session_orders import is_for_session
@@ -39,7 +41,7 @@ _SHORTEST, _LONGEST = 8, 400
 _REMEMBER, _OF_PERSON = "remember", "user::"
 #: the rules that keep what is asked for as it was said
 _AS_SAID = "remembered"
-_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
+_WORD = re.compile(r"[a-zäöüß]+(?:['-][a-zäöüß]+)*|[=:]|\d+")
 
 
 class RulesTier:
@@ -94,6 +96,9 @@ class RulesTier:
             if candidate is not None:
                 found.setdefault((candidate.category, candidate.text), candidate)
             last = (sentence, candidate) if candidate is not None else None
+        for sentence in german_statements(turn.text):
+            if (one := self._of_sentence(turn, sentence)) is not None:
+                found.setdefault((one.category, one.text), one)
         told = list(found.values())[: self._max_per_turn]
         return [with_sections(one, self._stated) for one in told] if self._stated else told
 
@@ -130,7 +135,7 @@ class RulesTier:
         while places:
             rule = self._rules[(places & -places).bit_length() - 1]
             places &= places - 1
-            match = _matched(rule, sentence, starts)
+            match = _matched(rule, sentence, starts) if rule.language == sentence.language else None
             if match is None:
                 continue
             found = objections(said)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from engram.language.own_statements import ENGLISH, GERMAN
 from engram.model.errors import ConfigError
 from engram.model.memory import CATEGORIES, SCHEMAS
 
@@ -38,7 +39,7 @@ FAMILIES = {
 TOLERABLE = frozenset({"if", "would", "passing", "reported"})
 _KEYS = frozenset(
     ["name", "example", "category", "words", "lead", "pattern", "unless", "confidence", "schema",
-     "space", "tolerates", "timed"]
+     "space", "tolerates", "timed", "language"]
 )  # fmt: skip
 _EXPRESSIONS = ("pattern", "unless", "lead")
 _REQUIRED = ("name", "example", "words", "pattern", "confidence")
@@ -55,7 +56,7 @@ class Rule:
     names the guards that do not apply.
     `timed`: only with a future time, which becomes the due date. `space` "user": it holds in every
     project; "session": the rule takes what is asked for the conversation alone, and nothing else.
-    `example` is a sentence that the rule takes.
+    `example` is a sentence that the rule takes. `language`: of the sentences that it reads.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Rule:
     space: str = "project"
     tolerates: frozenset[str] = frozenset()
     timed: bool = False
+    language: str = ENGLISH
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -127,6 +129,8 @@ def _rule(family: str, row: Any, parts: Mapping[str, str]) -> Rule:
     category = row.get("category", FAMILIES[family])
     if category not in CATEGORIES or row.get("schema", "") not in ("", *SCHEMAS):
         raise ConfigError(f"rules: {name}: no such category or schema", _hint(CATEGORIES + SCHEMAS))
+    if row.get("language", ENGLISH) not in (ENGLISH, GERMAN):
+        raise ConfigError(f"rules: {name}: no such language", _hint((ENGLISH, GERMAN)))
     tolerates = frozenset(row.get("tolerates", []))
     if tolerates - TOLERABLE:
         raise ConfigError(f"rules: {name}: tolerates an unknown guard", _hint(TOLERABLE))
@@ -142,6 +146,7 @@ def _rule(family: str, row: Any, parts: Mapping[str, str]) -> Rule:
         space=row.get("space", "project"),
         tolerates=tolerates,
         timed=bool(row.get("timed", False)),
+        language=row.get("language", ENGLISH),
     )
 
 

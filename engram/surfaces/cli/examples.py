@@ -33,7 +33,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "log": ("log --limit 5", "log 2"),
     "events": ("events --since 2026-03-06", "events --event memory_denied", "events --verify"),
     "tiers": ("tiers", "tiers --at-risk --days 30"),
-    "stats": ("stats --since 2026-03-01", "stats --svg year.svg"),
     "phases": ("phases list",),
     "phases start": ("phases start 'second beta' --project shop",),
     "phases list": ("phases list --project shop",),

@@ -3,9 +3,10 @@
     #8f26a5 2026-03-04 decision shop  We decided to use postgres instead of sqlite
     #0c11de 2026-03-01 preference  Prefers short answers (superseded)
 
-The short id, which every verb takes (without `#` too), the day in the vault's time zone, category,
-project if it has one, two blanks, the title, and its standing where it is not simply active. A line
-that is wider than the terminal goes on below, indented. A day that is only guessed is `about` one.
+The short id, which every verb takes (without `#` too), the day in the vault's time zone, category
+(`session` for the record of one), project if it has one, two blanks, the title, and its standing
+where it is not simply active. A line that is wider than the terminal goes on below, indented. A day
+that is only guessed is `about` one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from engram.model.display import plain, plain_line
 from engram.model.ids import docid
 from engram.model.instant import local_day
-from engram.model.memory import is_proposed
+from engram.model.memory import SESSION, is_proposed, schema_name
 from engram.model.titles import shown_title
 from engram.surfaces.cli.arguments import chosen
 from engram.surfaces.cli.terminal import hanging, styled
@@ -31,7 +32,7 @@ _INDENT = 4
 def memory_line(memory: Memory, before: str = "", *, note: str = "") -> str:
     """The line of a memory, after the words `before`, with a `note` at its end."""
     return line_of(
-        docid(memory.id), memory.created, memory.category, memory.project, shown_title(memory),
+        docid(memory.id), memory.created, _kind(memory), memory.project, shown_title(memory),
         standing(memory), note, before=before, guessed=memory.date_guessed,
     )  # fmt: skip
 
@@ -55,3 +56,8 @@ def standing(memory: Memory) -> str:
     if memory.status != "active":
         return memory.status
     return "proposed" if is_proposed(memory) else ""
+
+
+def _kind(memory: Memory) -> str:
+    """Its category; where a conversation stopped is a session to everybody."""
+    return SESSION if schema_name(memory) == SESSION else memory.category
