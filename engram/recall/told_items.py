@@ -35,6 +35,8 @@ _FAR_LESS = 1 / 3
 _BEFORE = 0.7
 #: what a turn is worth that an agent said, or that only asks, beside what a person states
 _NOT_STATED = 0.7
+#: what a turn is worth that was found by the turns beside it alone
+_OF_NEIGHBOURS = 0.7
 #: of two turns that say the same the later one comes first unless it matches worse than this
 _AS_WELL = 0.6
 #: so much of a text is looked at for a sentence that states something, characters
@@ -66,7 +68,12 @@ def _share(asked: QuestionWords, memory: Memory) -> float:
 def weighed_turns(asked: QuestionWords, found: Sequence[Evidence]) -> list[WeighedTurn]:
     """The turns that were found, best first, as they are told."""
     stated = {one.turn: not (_by_agent(one) or _only_asks(one.text)) for one in found}
-    ordered = sorted(found, key=lambda one: -one.score * (1.0 if stated[one.turn] else _NOT_STATED))
+
+    def worth(one: Evidence) -> float:
+        own = _OF_NEIGHBOURS + (1 - _OF_NEIGHBOURS) * asked.share(one.text, related=True)
+        return one.score * own * (1.0 if stated[one.turn] else _NOT_STATED)
+
+    ordered = sorted(found, key=worth, reverse=True)
     told: list[Evidence] = []
     for one in ordered:
         held = asked.held(one.text)

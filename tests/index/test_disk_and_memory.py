@@ -117,6 +117,7 @@ def test_they_answer_alike_after_any_changes_and_a_rebuild_changes_nothing(
         state = index.state()
         assert [state.memories, state.turns, state.pages] == counts
         assert index.terms_like("bees", 99) == plain.terms_like("bees", 99)
+        assert index.surprises(["bees", "zz"]) == plain.surprises(["bees", "zz"])
     before = answers(disk, asked)
     disk.rebuild(reversed(live.values()))
     assert answers(disk, asked) == before
