@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from engram.surfaces.hooks.host_protocol import HookCall
 
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
-#: time limit, seconds; a host waits longer
-DEADLINE = 1.0
+#: time limit, seconds, and how many of it a hook has that answers nothing; a host waits longer
+DEADLINE, _PATIENCE = 1.0, 4
 #: set to 1, nothing is noted, counted or started, and who is too slow says so (`hook_trial`)
 DRY_RUN, TOO_SLOW = "ENGRAM_HOOK_DRY_RUN", "TooSlow"
 #: the hosts' names of the events that are answered
@@ -45,7 +45,9 @@ _PIECE = 1 << 16
 def serve(arguments: Sequence[str]) -> NoReturn:
     """Run one hook as this process, and end it."""
     # also when SQLite or a pipe does not return; nothing here leaves anything half done
-    timer = threading.Timer(DEADLINE, _too_late, (arguments[0],))
+    # the end of a session is told once: on a busy machine its notice is worth waiting for
+    patience = 1 if arguments[0] in _HOST_EVENTS else _PATIENCE
+    timer = threading.Timer(patience * DEADLINE, _too_late, (arguments[0],))
     timer.daemon = True
     timer.start()
     started: list[Callable[[], None]] = []
