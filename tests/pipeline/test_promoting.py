@@ -269,7 +269,7 @@ def test_what_an_agent_asks_for_waits(vault: Vault) -> None:
     (denied,) = told(vault, "memory_promotion_denied")
     assert (denied.ai_profile, denied.session) == reader
     (item,) = (one for one in vault.to_review() if one.reason == "promotion")
-    assert item.why.startswith("an agent asked")
+    assert item.why.startswith("An agent asked")
 
 
 def test_a_dry_run_writes_nothing(vault: Vault) -> None:
