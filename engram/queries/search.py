@@ -377,7 +377,6 @@ class SearchQueries:
                 lambda memory: filter(open_to, memories.memories(memory.conflicts)),
             )
         )
-        words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
         asked = self._question_words(query)
         shares = [share_of(asked, each) for each in given]
         said: list[FoundTurn] = []
@@ -386,7 +385,10 @@ class SearchQueries:
             telling = (one for one in turns(asked) if is_telling(one.share, best))
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
-        given = told_memories(given, shares, turn_shares)
+        # what vectors found need not have a word of the question
+        if self._meaning is None:
+            given = told_memories(given, shares, turn_shares)
+        words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
             given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))

@@ -211,7 +211,8 @@ _PROJECT_SLOTS = frozenset(
 )  # fmt: skip
 _JOB_AT = re.compile(
     r"i(?:'?m| am)(?: now| currently)? an?"
-    r" (?![^.]*\b(?:student|volunteer|member|guest|part[- ]time)\b)(?:[\w-]+ ){1,4}at (?:the )?(?-i:[A-Z])",
+    r" (?![^.]*\b(?:student|volunteer|member|guest|part[- ]time)\b)"
+    r"(?:[\w-]+ ){1,4}at (?:the )?(?-i:[A-Z])",
     re.IGNORECASE,
 )
 #: of whom one has one at a time: "my doctor is Dr. Weber", "we have a new doctor, Dr. Ahmed"

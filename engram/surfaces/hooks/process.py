@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
 #: time limit, seconds, and how many of it a hook has that answers nothing; a host waits longer
-DEADLINE, _PATIENCE = 1.0, 4
+DEADLINE, _PATIENCE = 1.0, 2
 #: set to 1, nothing is noted, counted or started, and who is too slow says so (`hook_trial`)
 DRY_RUN, TOO_SLOW = "ENGRAM_HOOK_DRY_RUN", "TooSlow"
 #: the hosts' names of the events that are answered
