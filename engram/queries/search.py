@@ -31,7 +31,7 @@ from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
-    from engram.model.answer import ReasonedAnswer
+    from engram.model.answer import AnswerSource, ReasonedAnswer
     from engram.model.hit import Admit
     from engram.model.hit import Collection as Searched
     from engram.model.memory import Memory
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from engram.queries.memories import Memories
     from engram.recall.answer_item import FoundTurn
     from engram.recall.borders import Recipient
+    from engram.recall.disputed import Given
     from engram.recall.question_words import QuestionWords
     from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
@@ -385,8 +386,7 @@ class SearchQueries:
             telling = (
                 one
                 for one in turns(asked)
-                if is_telling(one.source.id, one.share, given, shares)
-                and (as_of or not self._is_replaced(one.source.id))
+                if is_telling(one.share, best) and not self._is_told(one.source, given, as_of)
             )
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
@@ -421,10 +421,18 @@ class SearchQueries:
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
 
-    def _is_replaced(self, link: str) -> bool:
-        """Whether something was kept of a turn, and all of it was replaced since."""
-        kept = self._memories.memories(self._projections.catalog.cited_by(link))
-        return bool(kept) and all(one.status == "superseded" for one in kept)
+    def _is_told(self, turn: AnswerSource, given: Iterable[Given], as_of: str) -> bool:
+        """Whether a memory that is given, or was replaced since, says all that a turn does."""
+        from engram.recall.disputed import members
+        from engram.recall.told_items import covers
+
+        told = {memory.id for each in given for memory in members(each)}
+        kept = self._memories.memories(self._projections.catalog.cited_by(turn.id))
+        return any(
+            covers(one, turn.text)
+            for one in kept
+            if one.id in told or (one.status == "superseded" and not as_of)
+        )
 
     def _question_words(self, query: Query) -> QuestionWords:
         from engram.recall.question_words import QuestionWords
