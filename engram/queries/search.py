@@ -382,7 +382,12 @@ class SearchQueries:
         said: list[FoundTurn] = []
         best = max(shares, default=0.0)
         if not answer and best < NEARLY_ALL:
-            telling = (one for one in turns(asked) if is_telling(one.share, best))
+            telling = (
+                one
+                for one in turns(asked)
+                if is_telling(one.source.id, one.share, given, shares)
+                and (as_of or not self._is_replaced(one.source.id))
+            )
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
         # what vectors found need not have a word of the question
@@ -415,6 +420,11 @@ class SearchQueries:
             found_chains = ((memory.id, chain(memory)) for memory in shown)
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
+
+    def _is_replaced(self, link: str) -> bool:
+        """Whether something was kept of a turn, and all of it was replaced since."""
+        kept = self._memories.memories(self._projections.catalog.cited_by(link))
+        return bool(kept) and all(one.status == "superseded" for one in kept)
 
     def _question_words(self, query: Query) -> QuestionWords:
         from engram.recall.question_words import QuestionWords

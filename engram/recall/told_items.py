@@ -109,6 +109,11 @@ def told_memories(
     return [one for one, share in zip(memories, shares, strict=True) if share >= least]
 
 
-def is_telling(turn_share: float, best_memory: float) -> bool:
-    """Whether a turn does not say far less of the question than the best memory does."""
-    return turn_share >= _FAR_LESS * best_memory
+def is_telling(link: str, share: float, memories: Sequence[Given], shares: Sequence[float]) -> bool:
+    """Whether a turn tells more than the memories made of it, and not far less than the best."""
+    quoting = (
+        of_memory
+        for given, of_memory in zip(memories, shares, strict=True)
+        if any(link in memory.sources for memory in members(given))
+    )
+    return max(quoting, default=-1.0) < share >= _FAR_LESS * max(shares, default=0.0)

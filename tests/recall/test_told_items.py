@@ -37,7 +37,15 @@ def test_a_memory_that_shares_a_common_word_gives_way_to_a_turn_that_says_what_i
     assert told[0].share > 0.8 > share
     assert told_memories([memory], [share], [told[0].share]) == []
     assert told_memories([memory], [share], []) == [memory]
-    assert not is_telling(share, told[0].share)
+    best = Memory("m2", "fact", "Berta got a place.")
+    assert not is_telling("chat#^m1", share, [best], [told[0].share])
+
+
+def test_a_turn_that_says_no_more_than_the_memory_made_of_it_is_not_told_again() -> None:
+    memory = Memory("m1", "fact", "The shop moved to MariaDB.", sources=("chat#^m1",))
+    assert not is_telling("chat#^m1", 0.5, [memory], [0.5])
+    assert is_telling("chat#^m1", 0.6, [memory], [0.5])
+    assert is_telling("chat#^m2", 0.5, [memory], [0.5])
 
 
 def test_what_a_memory_tells_in_its_quote_or_sections_counts() -> None:
