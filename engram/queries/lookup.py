@@ -75,9 +75,12 @@ class Lookup:
         )
 
     def _meant(self, reference: str) -> str:
-        """What the name of a file means that a person renamed; any other reference as it is."""
+        """What the name of a file means that a person renamed; any other reference as it is.
+
+        An id is no name: another memory's file may be called by it.
+        """
         name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
-        if name.startswith("#") or split_id(name)[0]:
+        if name.startswith("#") or split_id(name)[0] or self._projections.catalog.memory(name):
             return reference
         meant = self._projections.names().id_of(name)
         return reference if meant == name else meant

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -69,8 +70,9 @@ def telling(lines: list[str]) -> list[str]:
 
 
 def statements(text: str) -> list[str]:
-    """The lines of a block that are no frame."""
-    return [line for line in text.splitlines() if line.startswith(("- ", "  "))]
+    """The lines of a block that are no frame, without what says where a neighbour stood."""
+    lines = [line for line in text.splitlines() if line.startswith(("- ", "  "))]
+    return [re.sub(r"^  (?:before|after), ", "  ", line) for line in lines]
 
 
 def private_words(text: str) -> list[str]:

@@ -135,10 +135,13 @@ def test_purged_words_are_no_topic(vault: Vault) -> None:
 
 
 _PAGES = {
-    "boxes/2026-03-06/box-1a2b3c4d.md": (
-        "---\nid: box-1a2b3c4d\ncreated: 2026-03-06T10:00:00Z\nsealed: 2026-03-06T10:10:00Z\n"
-        "seal: time_gap\ntrace: trace-1a2b3c4d\ntopics:\n  - tea\n---\n# Tea\n\nOutcome: calm\n"
-    ),
+    **{
+        f"boxes/2026-03-06/{name}.md": (
+            f"---\nid: {name}\ncreated: 2026-03-06T10:00:00Z\nsealed: 2026-03-06T10:10:00Z\n"
+            "seal: time_gap\ntrace: trace-1a2b3c4d\ntopics:\n  - tea\n---\n# Tea\n\nOutcome: calm\n"
+        )
+        for name in ("box-1a2b3c4d", "box-2b3c4d5e")  # one box alone is no trace
+    },
     "entities/tool-oven.md": "---\nid: tool-oven\ntype: tool\nname: Oven\n---\n# Oven\n",
 }
 
