@@ -29,7 +29,7 @@ from tests.golden.console import CLOCK, Ran, run
 
 HERE = Path(__file__).parent
 TOKEN = "[TMP]"
-_SEAL = re.compile("sha256 [0-9a-f]{64} home [0-9a-f]{12}")
+_SEAL = re.compile(r"(?<=sha256 )[0-9a-f]{64}|(?<= home )[0-9a-f]{12}\b|(?<=stays \()[0-9a-f]{16}")
 _COMMAND = re.compile(r"\$ (?:[A-Z_]+=\S* )*engram(?: |$)")
 _FILE = "< file "
 
@@ -98,7 +98,7 @@ def _run(command: str, folder: Path, start: Callable[[list[str]], object]) -> Ra
 
 def _shown(ran: Ran, folder: Path) -> Iterator[str]:
     for line in ran.out.splitlines():
-        yield _SEAL.sub("sha256 [SHA] home [SHA]", line.replace(str(folder), TOKEN))
+        yield _SEAL.sub("[SHA]", line.replace(str(folder), TOKEN))
     for line in ran.err.splitlines():
         yield f"! {line.replace(str(folder), TOKEN)}".rstrip()
     if ran.code:

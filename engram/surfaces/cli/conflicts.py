@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 
@@ -33,4 +33,4 @@ def command(dry_run: bool) -> None:
     elif dry_run:
         talk(f"would take in {plural(taken, 'file')}; nothing was written")
     elif done.transaction:
-        talk(f"take it back with: engram undo {done.transaction}")
+        talk(f"take it back with: {program()} undo {done.transaction}")

@@ -8,7 +8,7 @@ from engram.model.consolidation_run import NO_MODEL, ConsolidationRun, Counts
 from engram.model.model_request import Tier
 from engram.model.report import Consolidated
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
@@ -56,7 +56,7 @@ def _tell(done: Consolidated, dry_run: bool) -> None:
         talk(f"would do {plural(len(done.steps), 'step')}; nothing was written")
     else:
         number = done.transaction
-        talk(f"did {plural(len(done.steps), 'step')}; take it back with: engram undo {number}")
+        talk(f"did {plural(len(done.steps), 'step')}; take it back with: {program()} undo {number}")
     if note := _left_out(done.run):
         talk(note)
 

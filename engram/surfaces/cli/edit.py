@@ -11,7 +11,7 @@ import click
 from engram.model.errors import BadInput, Conflict, EngramError
 from engram.model.report import Edited
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.editor import dispose, edited
 from engram.surfaces.cli.given import given_bytes
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
@@ -90,7 +90,7 @@ def tell(done: Edited) -> None:
             say(fitted(f"{name}: {_short(old)} -> {_short(new)}", 4))
     if done.problem:
         talk(f"note: {done.problem}")
-    talk("take it back with: engram undo")
+    talk(f"take it back with: {program()} undo")
 
 
 def _of_sections(done: Edited) -> list[tuple[str, str]]:

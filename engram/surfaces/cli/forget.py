@@ -8,7 +8,7 @@ import click
 
 from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common, named, scope_arguments
+from engram.surfaces.cli.arguments import common, named, program, scope_arguments
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
@@ -73,4 +73,5 @@ def _back(scope: Scope) -> str:
     """A memory comes back by its name, whatever happened since; anything else by an undo."""
     (one, *more) = scope.memories or (None,)
     alone = one is not None and not more and set(scope.links) <= set(one.sources)
-    return f"engram restore {one.id}" if one is not None and alone else "engram undo"
+    verb = f"restore {one.id}" if one is not None and alone else "undo"
+    return f"{program()} {verb}"

@@ -6,7 +6,7 @@ import click
 
 from engram.model.instant import day_of
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -37,4 +37,4 @@ def command(dry_run: bool) -> None:
     elif dry_run:
         talk(f"would change {plural(count, 'memory', 'memories')}; nothing was written")
     else:
-        talk("take it back with: engram undo")
+        talk(f"take it back with: {program()} undo")

@@ -9,7 +9,7 @@ import click
 from engram.model.item import SPACES
 from engram.model.promotion import ALREADY
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.hooks.agents import reader_in
@@ -79,4 +79,4 @@ def _conclude(done: Sequence[Promotion], dry_run: bool) -> None:
     elif shared:
         talk("it is read by everybody who has that folder once you commit and push it there")
     else:
-        talk("take it back with: engram undo")
+        talk(f"take it back with: {program()} undo")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common, day
+from engram.surfaces.cli.arguments import common, day, program
 from engram.surfaces.cli.asking import chosen_key
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.review_answers import Sitting
@@ -57,7 +57,7 @@ def command(what: tuple[str, ...], limit: int, since: str, refused: bool) -> Non
     waiting = f"{plural(left, 'question')} left" if left else "nothing waits for you"
     say(f"{done}; {waiting}" if done else waiting)
     if answers.changed:
-        talk("take the last answer back with: engram undo")
+        talk(f"take the last answer back with: {program()} undo")
     if items and not (answers.pressed or sys.stdin.isatty()):
         talk(
             "no answer came, and there is no terminal: `engram review --json` prints the questions"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.surfaces import json as shapes
+from engram.surfaces.cli.arguments import program
 from engram.surfaces.cli.memory_line import memory_line
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 
@@ -28,4 +29,4 @@ def tell(ruling: MemoryEdit, dry_run: bool) -> None:
     elif dry_run:
         talk(f"would change {plural(len(ruling.pairs), 'memory', 'memories')}; nothing was written")
     else:
-        talk("take it back with: engram undo")
+        talk(f"take it back with: {program()} undo")

@@ -6,7 +6,7 @@ import click
 
 from engram.model.change import Plan, Transaction, turns_in
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
 
 
@@ -39,7 +39,7 @@ def command(what: str, dry_run: bool) -> None:
         return
     for path in done.left:
         talk(f"{path} was changed meanwhile and stays as it is")
-    talk(f"have it again with: engram undo {done.number}")
+    talk(f"have it again with: {program()} undo {done.number}")
 
 
 def _summary(plan: Plan) -> str:
