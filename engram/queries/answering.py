@@ -91,7 +91,7 @@ class Answering:
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of, mode)
         turns, memories = found
-        turns = [pair for pair in turns if not _gives_orders(pair[0], recipient)]
+        turns = [pair for pair in turns if not _gives_orders(pair[0])]
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
@@ -137,11 +137,9 @@ class Answering:
         query = query._replace(phrases=())
 
         def may(turn: Turn) -> bool:
-            return (
-                query.admits_turn(turn) and open_turns(turn) and not _gives_orders(turn, recipient)
-            )
+            return query.admits_turn(turn) and open_turns(turn) and not _gives_orders(turn)
 
-        found = [pair for pair in found if not _gives_orders(pair[0], recipient)]
+        found = [pair for pair in found if not _gives_orders(pair[0])]
         best = max((one.score for _, one in found), default=0.0) or 1.0
         places = self._lookup.places(one.key for _, one in found)
         pieces = [
@@ -270,15 +268,12 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     return Evidence(memory.source, text, score, turn.before, turn.turn, turn.guess)
 
 
-def _gives_orders(turn: Turn, recipient: Recipient) -> bool:
+def _gives_orders(turn: Turn) -> bool:
     """Whether a turn is no evidence because it orders an agent about.
 
-    A person may read what they wrote themselves.
+    Nor is it for a person, whose block may end in an agent's context; `search` shows it to them.
     """
-    own = turn.role == "user"
-    if own and recipient.person:
-        return False
     # imported here: its patterns take a while
     from engram.language.agent_orders import injection
 
-    return injection(turn.text, own=own) != ""
+    return injection(turn.text, own=turn.role == "user") != ""

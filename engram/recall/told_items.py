@@ -95,6 +95,8 @@ def weighed_turns(asked: QuestionWords, found: Sequence[Evidence]) -> list[Weigh
 
 def _turn_share(asked: QuestionWords, one: Evidence) -> float:
     own = asked.share(one.text, related=True)
+    if _by_agent(one):  # "Noted." tells nothing of what it is said to
+        return own
     return max(own, _BEFORE * asked.share(one.text, *one.before[:1], related=True))
 
 
