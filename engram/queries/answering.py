@@ -269,11 +269,12 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
 
 
 def _gives_orders(turn: Turn) -> bool:
-    """Whether a turn is no evidence because it orders an agent about.
+    """Whether a turn is no evidence because it orders an agent about, whoever is said to speak.
 
-    Nor is it for a person, whose block may end in an agent's context; `search` shows it to them.
+    A person may have pasted it, and the block of an answer may end in an agent's context; `search`
+    shows it to them.
     """
     # imported here: its patterns take a while
     from engram.language.agent_orders import injection
 
-    return injection(turn.text, own=turn.role == "user") != ""
+    return injection(turn.text, own=False) != ""
