@@ -20,7 +20,7 @@ from engram.model.turn import Waiting
 from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
-from engram.surfaces.cli.output import emit_json, line, opened, plural, wants_json
+from engram.surfaces.cli.output import emit_json, line, opened, plural, say, wants_json
 from engram.surfaces.cli.shown_times import shown_instant
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def command() -> None:
         emit_json(shapes.status(state, failed, bool(holder), grown, caught, left) | agents)
         return
     note = "  (not registered: read only)" if not state.trusted else ""
-    line(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    # a path is copied whole
+    say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
     if state.shares and state.trusted:
         served = ", ".join(state.served) or "nobody yet"
         line(f"shared     {state.shares} memories, with {served}")
@@ -59,7 +60,7 @@ def command() -> None:
     if problem is not None:
         line(f"own vault  agents are given nothing: {problem} (fix: {problem.hint})")
     elif own != state.vault:
-        line(f"own vault  {own}")
+        say(f"own vault  {own}")
     if beside:
         names = ", ".join(f"{one.label} ({', '.join(one.spaces)})" for one in beside)
         line(f"beside     agents in this folder are also given of {names}")
