@@ -28,8 +28,8 @@ def strict(shop: Shop) -> Shop:
     shop.environment["ENGRAM_EXTRACT_MIN_IMPORTANCE"] = "critical"
     ran = shop.run("import", "jsonl", "said.jsonl")
     assert (
-        "refused 4: 1 injection_override (it tells an agent to drop what holds),"
-        " 3 trivial (of little importance)\n"
+        "refused 4: 3 trivial (of little importance),"
+        " 1 injection_override (it tells an agent to drop what\n  holds)\n"
     ) in ran.out
     return shop
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -100,6 +100,9 @@ def test_what_is_written_parses_into_the_turns_that_were_said(
     class OneFile:
         def read(self, path: str) -> bytes:
             return data
+
+        def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
+            return [data[offset : offset + length] for offset, length in places]
 
     blocks = Transcripts(OneFile()).blocks("transcripts/x/x.md")  # type: ignore[arg-type]
     assert [(one.role, one.link.partition("^")[2]) for one in blocks] == [

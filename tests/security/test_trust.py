@@ -53,7 +53,7 @@ def test_an_unregistered_vault_is_read_and_not_a_byte_in_it_changes(
         assert "two writers" in vault.parts.lookup.text_of(memory)
         assert len(vault.parts.lookup.listing(Filter(), 10)) == 2
         assert vault.parts.lookup.origin(memory).events
-        assert vault.parts.lookup.links(memory.id)
+        assert vault.links(memory.id)
         assert list(vault.parts.lookup.grep("Postgres", Filter()))
         with pytest.raises(Untrusted):
             vault.recall("what does the shop use?")
