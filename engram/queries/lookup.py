@@ -80,6 +80,7 @@ class Lookup:
         An id is no name: another memory's file may be called by it.
         """
         name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         if name.startswith("#") or split_id(name)[0] or self._projections.catalog.memory(name):
             return reference
         meant = self._projections.names().id_of(name)

@@ -386,7 +386,7 @@ class SearchQueries:
             telling = (
                 one
                 for one in turns(asked)
-                if is_telling(one.share, best) and not self._is_told(one.source, given, as_of)
+                if is_telling(one.share, best) and not self._is_told(one.source, given, query)
             )
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
@@ -421,8 +421,9 @@ class SearchQueries:
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
 
-    def _is_told(self, turn: AnswerSource, given: Iterable[Given], as_of: str) -> bool:
-        """Whether a memory that is given, or was replaced since, says all that a turn does."""
+    def _is_told(self, turn: AnswerSource, given: Iterable[Given], query: Query) -> bool:
+        """Whether a memory that is given, or was replaced by the time that is asked about, says all
+        that a turn does."""
         from engram.recall.disputed import members
         from engram.recall.told_items import covers
 
@@ -431,7 +432,8 @@ class SearchQueries:
         return any(
             covers(one, turn.text)
             for one in kept
-            if one.id in told or (one.status == "superseded" and not as_of)
+            if one.id in told
+            or (one.status == "superseded" and not (query.as_of and query.was_true(one)))
         )
 
     def _question_words(self, query: Query) -> QuestionWords:

@@ -14,6 +14,7 @@ from engram.model.time_span import TimeSpan
 from engram.queries.recalling import Recalling
 from engram.recall.answer_item import FoundTurn
 from engram.recall.borders import Recipient
+from engram.recall.question_words import QuestionWords
 from engram.recall.rank import Setting
 from engram.store.base import layout
 from engram.surfaces import json as shapes
@@ -39,8 +40,9 @@ class Answers:
         return self.given
 
     def turns(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
-    ) -> Iterator[FoundTurn]:
+        self, question: str, words: QuestionWords, *, setting: Setting,
+        recipient: Recipient | None = None, **more: object,
+    ) -> Iterator[FoundTurn]:  # fmt: skip
         return (FoundTurn(one) for one in self.given.source_memories if one.kind == "turn")
 
 

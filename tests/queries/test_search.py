@@ -187,9 +187,8 @@ def test_links_lead_both_ways(full: Vault) -> None:
     header = f'supersedes:\n  - "[[{old.id}]]"\nsources:'
     path.write_text(path.read_text("utf-8").replace("sources:", header, 1), "utf-8")
     full.doctor()
-    lookup = full.parts.lookup
-    assert ("supersedes", old.id) in [one[:2] for one in lookup.links(new.id)]
-    assert ("superseded by", new.id) in [one[:2] for one in lookup.links(old.id)]
+    assert ("supersedes", old.id) in [one[:2] for one in full.links(new.id)]
+    assert ("superseded by", new.id) in [one[:2] for one in full.links(old.id)]
 
 
 # -- by word ------------------------------------------------------------------------------------
@@ -470,7 +469,7 @@ def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault
     full.capture([said])
     full.remember("Kim sold the vehicle in May.", project="shop")
     memories, turns = asked(full, "car")
-    assert [one.title for one in memories] == ["Kim sold the vehicle in May."]
+    assert [one.title for one in memories] == ["Kim sold the vehicle in May"]
     assert "The old vehicle broke down." in [one.snippet for one in turns]
     for one in (*memories, *turns):
         assert "related words 100% of it: vehicle" in one.why or one.collection == "turns"
