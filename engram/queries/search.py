@@ -386,7 +386,8 @@ class SearchQueries:
             telling = (
                 one
                 for one in turns(asked)
-                if is_telling(one.share, best) and not self._is_told(one.source, given, query)
+                if is_telling(one.share, best)
+                and not self._is_told(one.source, given, query, open_to)
             )
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
@@ -421,9 +422,12 @@ class SearchQueries:
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
 
-    def _is_told(self, turn: AnswerSource, given: Iterable[Given], query: Query) -> bool:
-        """Whether a memory that is given, or was replaced by the time that is asked about, says all
-        that a turn does."""
+    def _is_told(
+        self, turn: AnswerSource, given: Iterable[Given], query: Query,
+        open_to: Callable[[Memory], bool],
+    ) -> bool:  # fmt: skip
+        """Whether a memory says all that a turn does, and is given, is not open to the one who
+        asks, or was replaced by the time that is asked about."""
         from engram.recall.disputed import members
         from engram.recall.told_items import covers
 
@@ -433,6 +437,7 @@ class SearchQueries:
             covers(one, turn.text)
             for one in kept
             if one.id in told
+            or not open_to(one)
             or (one.status == "superseded" and not (query.as_of and query.was_true(one)))
         )
 

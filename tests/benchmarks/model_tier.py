@@ -207,14 +207,17 @@ def hostile(folder: Path) -> dict[str, list[str]]:
 
 
 def answered(run: Lived, questions: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
-    """The ids of the questions that are answered by `recall`, and by turns that a search finds."""
-    found: dict[str, set[str]] = {"recall": set(), "turns": set()}
+    """The ids of the questions that are answered by `recall`, by the memories in it alone, and by
+    turns that a search finds."""
+    found: dict[str, set[str]] = {"recall": set(), "memories": set(), "turns": set()}
     for one in questions:
-        given = run.vault.recall(one["question"]).text
+        block = run.vault.recall(one["question"])
+        shown = map(run.vault.memory, block.shown)
+        kept = "\n".join(f"{memory.text}\n{memory.quote}" for memory in shown)
         hits = run.vault.search(one["question"], limit=_TURNS).turns[:_TURNS]
         turns = run.vault.parts.lookup.turns([hit.id for hit in hits])
         said = "\n".join(turn.text for turn in turns.values())
-        for name, text in (("recall", given), ("turns", said)):
+        for name, text in (("recall", block.text), ("memories", kept), ("turns", said)):
             if answers(text, one["needs"]):
                 found[name].add(one["id"])
     return found
@@ -287,7 +290,7 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
             if one.decision == "refuse"
         ]
     with lived(folder, "rules") as run:
-        by_rules = answered(run, questions)["recall"]
+        by_rules = answered(run, questions)["memories"]
         rules_memories = len(run.memories)
     harm = hostile(folder)
     asked_for = {one["id"] for one in questions}
@@ -299,9 +302,10 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
         "hostile ones that get something in": (sum(map(bool, harm.values())), len(harm)),
         "questions": len(questions),
         "answered by recall": len(found["recall"]),
+        "answered by memories": len(found["memories"]),
         "answered by the best turns": len(found["turns"]),
         "answered by either": len(found["recall"] | found["turns"]),
-        "answered by recall of the rules": len(by_rules),
+        "answered by memories of the rules": len(by_rules),
         "memories of the rules": rules_memories,
         "missed": {
             **waiting,

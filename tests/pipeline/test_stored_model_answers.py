@@ -48,4 +48,5 @@ def test_recall_answers_from_the_memories_what_the_rules_alone_do_not(
     figures: dict[str, Any],
 ) -> None:
     assert figures["answered by recall"] >= 0.9 * figures["questions"]
-    assert figures["answered by recall of the rules"] < figures["answered by recall"] * 2 / 3
+    # what turns tell both have
+    assert figures["answered by memories of the rules"] < figures["answered by memories"] * 2 / 3

@@ -16,7 +16,7 @@ CURRENT_ONLY = '[phase]\nmode = "current_only"\n'
 
 def given(vault: Vault) -> list[str]:
     """What an agent of the shop is given of labels, tills and hours."""
-    shown = vault.recall("labels till opens nine", projects=["shop"], reader=AGENT).shown
+    shown = vault.recall("labels scissors till opens nine", projects=["shop"], reader=AGENT).shown
     return sorted(vault.memory(name).text.split(" ", 1)[1] for name in shown)
 
 
@@ -41,7 +41,9 @@ def test_a_new_phase_leaves_out_statements_and_no_slot(open_vault: Open) -> None
     again.remember("Labels are cut with scissors.", project="shop")
     assert len(again.list()) == count
     assert given(again) == ["are cut with scissors.", "open at nine."]
+    told = again.recall("till drawers", projects=["shop"], reader=AGENT).text
+    assert "- 2026-03-01 turn, user: Till drawers" not in told
     # the person who asks by hand is told all of it, and the page is the person's
-    assert len(again.recall("labels till opens nine", reader=Reader()).shown) == 3
+    assert len(again.recall("labels scissors till opens nine", reader=Reader()).shown) == 3
     (again.root / "phases.md").unlink()
     assert given(again) == everything

@@ -480,7 +480,7 @@ def test_a_related_word_is_found_and_named_unless_the_setting_is_off(full: Vault
     recall = settings.recall._replace(related_words=False)
     reopened(full, settings=settings._replace(recall=recall))
     assert asked(full, "car") == ([], [])
-    assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May."]
+    assert [one.title for one in asked(full, "vehicle")[0]] == ["Kim sold the vehicle in May"]
 
 
 def test_it_is_told_when_nothing_holds_a_word_of_the_query(full: Vault) -> None:

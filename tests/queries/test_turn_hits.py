@@ -143,7 +143,9 @@ def test_what_was_forgotten_purged_or_taken_back_is_neither_counted_nor_shown_be
     assert left() == 2 and len(folded(light, "number")) == 3
 
 
-def test_recall_gives_at_most_two_turns_of_a_conversation_before_one_of_another(light: Vault) -> None:
+def test_recall_gives_at_most_two_turns_of_a_conversation_before_one_of_another(
+    light: Vault,
+) -> None:
     for session in ("one", "two"):
         said(light, [("user", f"And the {session} number {n}?") for n in range(4)], session)
     found = light.recall("number", limit=4).text.count
