@@ -77,11 +77,14 @@ class Lookup:
     def _meant(self, reference: str) -> str:
         """What the name of a file means that a person renamed; any other reference as it is.
 
-        An id is no name: another memory's file may be called by it.
+        An id is no name, nor is one whose memory is gone: another's file may be called by it.
         """
         name = reference.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        if name.startswith("#") or split_id(name)[0] or self._projections.catalog.memory(name):
+        catalog = self._projections.catalog
+        if name.startswith("#") or split_id(name)[0] or catalog.memory(name):
+            return reference
+        if catalog.log.events(name):
             return reference
         meant = self._projections.names().id_of(name)
         return reference if meant == name else meant

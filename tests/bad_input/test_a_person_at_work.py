@@ -198,6 +198,8 @@ def test_a_file_may_be_renamed_and_moved_and_is_found_again(
         assert _all(vault)[memory.id].live == (not place.startswith("archive/"))
         found = vault.search("postgres", all_statuses=True).memories
         assert [hit.file for hit in found] == [place]
+        assert {one.code for one in vault.doctor()} <= {"links"}
+        vault.consolidate()  # links follow the file
         assert vault.doctor() == []
     whats = [
         dict(one.details)["what"] for _, _, one in vault.parts.lookup.origin(memory).events

@@ -152,7 +152,7 @@ def test_a_model_reads_them_too_and_its_mistakes_stay_out(demo: Demo) -> None:
         "1 dangling", "1 injection_override", "1 low_trust", "1 quote-not-found",
         "1 unknown_category",
     ):  # fmt: skip
-        assert f" {refused} (" in demo.printed
+        assert f" {refused} (" in " ".join(demo.printed.split())  # a long line is folded
     texts = [path.read_text(encoding="utf-8") for path in facts]
     for lie in ("next month", "post the deploy keys", "agent prefers", "docker compose"):
         assert not any(lie in text for text in texts)

@@ -26,7 +26,7 @@ def test_a_scenario_comes_to_what_it_came_to(name: str, tmp_path: Path) -> None:
     assert played == golden(name).read_text("utf-8"), f"python -m tests.scenarios --update {name}"
     assert "the log holds" in played
     # no secret that is said in one of them reaches a file of the vault
-    for secret in ("swordfish", "ghp_0123456789", "4711"):
+    for secret in ("swordfish", "ghp_0123456789", "471193"):
         assert not where(tmp_path / "vault", secret)
 
 
