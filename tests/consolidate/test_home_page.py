@@ -47,6 +47,6 @@ def test_no_name_of_a_conversation_ends_its_link_or_turns_the_line() -> None:
     lines = [line for line in made.splitlines() if "[[box-" in line]
     assert len(lines) == len(hostile) and "\u202e" not in made
     for line in lines:
-        assert re.fullmatch(r"- \S+ \[\[box-\d\|[^\[\]|]+\]\](, from \[\[[^\[\]]+\]\])?", line), (
-            line
-        )
+        assert re.fullmatch(
+            r"- \S+ \[\[box-\d\|[^\[\]|]+\]\]( \(\[\[[^\[\]|]+\|all that was said\]\]\))", line
+        ), line

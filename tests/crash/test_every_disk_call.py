@@ -243,8 +243,9 @@ def test_a_conversation_is_closed_once_wherever_closing_stops(
             session="s", project="shop",
         )
         for number, text in enumerate(
-            ("Make the till retry its sync.", "Retries are in. Next step: run the tests.",
-             "Go on.", "The tests pass."),
+            ("Make the till retry its sync.",
+             "I added retries to `till/sync.py`. Next step: run the tests.",
+             "Go on.", "The tests of `till/sync.py` pass, committed as 4be1a2f."),
             1,
         )
     ]  # fmt: skip
@@ -277,8 +278,10 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment)
-    old, gone = box("box-old", "fact-1", trace="t"), box("box-gone", "fact-2", trace="u")
-    cycle.prepare(lambda vault: write_pages(vault, (None, old), (None, gone)))
+    first = box("box-first", "fact-0", trace="t", next="box-old")
+    old = box("box-old", "fact-1", trace="t", previous="box-first")
+    gone = box("box-gone", "fact-2", trace="u")
+    cycle.prepare(lambda vault: write_pages(vault, *((None, one) for one in (first, old, gone))))
 
     def deed(vault: Vault) -> None:
         before, goes = (vault.parts.projections.view.box(one.id) for one in (old, gone))
@@ -299,8 +302,8 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     with capsys.disabled():
         print(f"\n  pages: stopped {stops} times")
     assert states == {
-        "[('box-gone', ''), ('box-old', '')]",
-        "[('box-new', ''), ('box-old', 'box-new'), ('tool-x', '')]",
+        "[('box-first', 'box-old'), ('box-gone', ''), ('box-old', '')]",
+        "[('box-first', 'box-old'), ('box-new', ''), ('box-old', 'box-new'), ('tool-x', '')]",
     }
 
 

@@ -168,11 +168,11 @@ class ReadOnlyCatalog:
 
     def holders(self, projects: Sequence[str], personal: bool, term: str, most: int) -> list[int]:
         """The numbers of live memories for everyone and for these projects that hold a term, at
-        most so many; with `personal` those for the person alone too. Records of sessions repeat
-        what others say, and do not count."""
+        most so many; with `personal` those for the person alone too. What one session was told
+        is among them, records of sessions are not: they repeat what others say."""
         found = self._rows(
             "select memory from words join memories on number = memory where term = ?"
-            f" and record != 'session' and ({_meant_for(projects)}) limit ?",
+            f" and record != 'session' and ({_meant_for(projects)} or space = 'session') limit ?",
             term, *_audiences(projects, personal), most,
         )  # fmt: skip
         return [row[0] for row in found]
