@@ -91,7 +91,7 @@ class Answering:
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of, mode)
         turns, memories = found
-        turns = [pair for pair in turns if not _gives_orders(pair[0])]
+        turns = [pair for pair in turns if not _gives_orders(pair[0], recipient)]
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
@@ -268,13 +268,15 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     return Evidence(memory.source, text, score, turn.before, turn.turn, turn.guess)
 
 
-def _gives_orders(turn: Turn) -> bool:
-    """Whether a turn is no evidence because it orders an agent about, whoever is said to speak.
+def _gives_orders(turn: Turn, asking: Recipient | None = None) -> bool:
+    """Whether a turn orders an agent about, whoever is said to speak: it may have been pasted.
 
-    A person may have pasted it, and the block of an answer may end in an agent's context; `search`
-    shows it to them.
+    The date in what they wrote themselves still answers a person who is `asking`.
     """
+    own = asking is not None and turn.role == "user"
+    if own and asking is not None and asking.person:
+        return False
     # imported here: its patterns take a while
     from engram.language.agent_orders import injection
 
-    return injection(turn.text, own=False) != ""
+    return injection(turn.text, own=own) != ""
