@@ -33,7 +33,7 @@ def lines(draw: st.DrawFn) -> list[str]:
     words = draw(st.lists(st.sampled_from(["--json", "--vault=vault"]), max_size=1))
     verb = draw(st.sampled_from(list(VERBS)) if draw(st.integers(0, 9)) else _TEXT)
     words.append(verb)
-    command = cli.get_command(click.Context(cli), verb)  # type: ignore[attr-defined]
+    command = cli.get_command(click.Context(cli, **cli.context_settings), verb)  # type: ignore[attr-defined]
     value = _PLAUSIBLE | _TEXT
     for parameter in command.params if command else ():
         if isinstance(parameter, click.Argument):

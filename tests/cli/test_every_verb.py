@@ -54,7 +54,7 @@ We decided to use SQLite.
 
 @pytest.fixture(scope="module")
 def context() -> click.Context:
-    return click.Context(cli, info_name="engram")
+    return click.Context(cli, info_name="engram", **cli.context_settings)
 
 
 def command(verb: str, context: click.Context) -> click.Command:

@@ -35,7 +35,9 @@ def _paths(command: click.Command, context: click.Context, path: str = "") -> It
 
 
 def test_every_verb_has_one_to_three_examples() -> None:
-    assert {*EXAMPLES} == {*_paths(cli, click.Context(cli, info_name="engram"))}
+    assert {*EXAMPLES} == {
+        *_paths(cli, click.Context(cli, info_name="engram", **cli.context_settings))
+    }
     assert all(1 <= len(lines) <= 3 for lines in EXAMPLES.values())
 
 

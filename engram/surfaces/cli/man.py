@@ -35,7 +35,7 @@ def command() -> None:
 
 def manual(root: click.Command) -> str:
     """The page in roff, every verb that is listed in the order of the list."""
-    context = click.Context(root, info_name="engram")
+    context = click.Context(root, info_name="engram", **root.context_settings)
     lines = [
         f'.TH ENGRAM 1 "" "engram {__version__}"', ".SH NAME",
         f"engram \\- {_plain(root.help or '').removesuffix('.')}", ".SH SYNOPSIS",
