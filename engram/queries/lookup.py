@@ -182,10 +182,17 @@ class Lookup:
             return ""
 
     def line_of(self, memory: Memory, words: str, heading: str = "") -> int:
-        """The line of a memory's file with the first words of a text, below a heading; else 1."""
+        """The line of a memory's file with the first words of a text, below a heading; else 1.
+
+        Below the header, too: its title begins as the statement does.
+        """
+        from engram.recall.grep import header_lines
+
         text, wanted = self.text_now(memory), first_line(words, 60).rstrip("…")
-        at = text.find(wanted, max(0, text.find(f"## {heading}")) if heading else 0)
-        return text.count("\n", 0, at) + 1 if at >= 0 else 1
+        above = header_lines(text)
+        body = "\n".join(text.split("\n")[above:])
+        at = body.find(wanted, max(0, body.find(f"## {heading}")) if heading else 0)
+        return above + body.count("\n", 0, at) + 1 if at >= 0 else 1
 
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""

@@ -31,7 +31,7 @@ from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
-    from engram.model.answer import AnswerSource, ReasonedAnswer
+    from engram.model.answer import ReasonedAnswer
     from engram.model.hit import Admit
     from engram.model.hit import Collection as Searched
     from engram.model.memory import Memory
@@ -343,7 +343,7 @@ class SearchQueries:
         (`told_items`). With `history` each memory tells what it replaced, and what replaced it.
         `mode` is that of `search`; what was retired is never given.
         """
-        from engram.recall.answer_item import answer_items, turn_items
+        from engram.recall.answer_item import answer_items, turn_items, without_neighbours
         from engram.recall.blocks import context_block
         from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given, is_told
@@ -383,11 +383,11 @@ class SearchQueries:
         said: list[FoundTurn] = []
         best = max(shares, default=0.0)
         if not answer and best < NEARLY_ALL:
+            is_left_out = self._left_out(given, query, open_to)
             telling = (
-                one
+                without_neighbours(one, is_left_out)
                 for one in turns(asked)
-                if is_telling(one.share, best)
-                and not self._is_told(one.source, given, query, open_to)
+                if is_telling(one.share, best) and not is_left_out(one.source.id, one.source.text)
             )
             said = list(islice(telling, min(limit, MOST_TURNS)))
         turn_shares = [one.share for one in said]
@@ -422,24 +422,29 @@ class SearchQueries:
             block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
 
-    def _is_told(
-        self, turn: AnswerSource, given: Iterable[Given], query: Query,
-        open_to: Callable[[Memory], bool],
-    ) -> bool:  # fmt: skip
-        """Whether a memory says all that a turn does, and is given, is not open to the one who
-        asks, or was replaced by the time that is asked about."""
+    def _left_out(
+        self, given: Iterable[Given], query: Query, open_to: Callable[[Memory], bool]
+    ) -> Callable[[str, str], bool]:
+        """Whether a memory says all that is shown of the turn of a link, and is given, is not open
+        to the one who asks, or was replaced by the time that is asked about."""
         from engram.recall.disputed import members
         from engram.recall.told_items import covers
 
         told = {memory.id for each in given for memory in members(each)}
-        kept = self._memories.memories(self._projections.catalog.cited_by(turn.id))
-        return any(
-            covers(one, turn.text)
-            for one in kept
-            if one.id in told
-            or not open_to(one)
-            or (one.status == "superseded" and not (query.as_of and query.was_true(one)))
-        )
+
+        def ends(memory: Memory) -> bool:
+            replaced = memory.status == "superseded"
+            return replaced and not (query.as_of and query.was_true(memory))
+
+        def is_left_out(link: str, shown: str) -> bool:
+            kept = self._memories.memories(self._projections.catalog.cited_by(link))
+            return any(
+                covers(one, shown)
+                for one in kept
+                if one.id in told or not open_to(one) or ends(one)
+            )
+
+        return is_left_out
 
     def _question_words(self, query: Query) -> QuestionWords:
         from engram.recall.question_words import QuestionWords

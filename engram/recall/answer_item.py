@@ -20,7 +20,7 @@ orders to an agent is linked and not quoted. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ids import docid
@@ -72,6 +72,15 @@ class FoundTurn(NamedTuple):
     before: TurnBeside | None = None
     after: TurnBeside | None = None
     share: float = 0.0
+
+
+def without_neighbours(found: FoundTurn, is_left_out: Callable[[str, str], bool]) -> FoundTurn:
+    """A turn without those beside it that are to be left out, by their links and what is shown."""
+    before, after = (
+        None if near is None or is_left_out(near.id, near.snippet) else near
+        for near in (found.before, found.after)
+    )
+    return found._replace(before=before, after=after)
 
 
 def turn_items(turns: Iterable[FoundTurn]) -> Iterator[tuple[str, ...]]:
