@@ -1441,7 +1441,6 @@ class Vault:
         """Catalog and index anew from the files, then the views; returns those that differed."""
         from engram.pipeline.writing import rebuild
 
-        self._settled()
         return rebuild(self.parts, writable=self.writable)
 
     def stale_views(self) -> Sequence[str]:
