@@ -75,6 +75,8 @@ class IndexSync:
         self._finder = self._on_disk = finder
         self._timezone = timezone
         self.index_reason = ""
+        #: told how many documents of an index that is made anew are done, and of how many
+        self.advance: Callable[[int, int], None] = lambda done, total: None
 
     @cached_property
     def turn(self) -> WriterLock:
@@ -199,10 +201,19 @@ class IndexSync:
             with self.turn.hold():
                 # before the documents: what is committed meanwhile is looked at once more
                 target = self._target()
-                self._finder.rebuild(self._everything(), seen=target)
+                self._finder.rebuild(self._counted(self._everything()), seen=target)
                 self._projections.catalog.set_indexed(self._timezone)
         except IndexUnusable as reason:
             self._scan_files(str(reason))
+
+    def _counted(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same, telling how many there were."""
+        catalog = self._projections.catalog
+        total = sum(catalog.status_counts().values()) + catalog.turns.last
+        for number, document in enumerate(documents, 1):
+            yield document
+            if not number % _MANY:
+                self.advance(number, max(number, total))
 
     def _scan_files(self, reason: str) -> None:
         """Answer from an index in memory, made of the files: never nothing for want of an index."""

@@ -278,7 +278,7 @@ class Projections:
         ]
         changed = [change for change in touched if layout.content_type(change.path)]
         paths = [change.path for change in changed]
-        known = {path for path in paths if catalog.file(path) is not None}
+        known = {path: row for path in paths if (row := catalog.file(path)) is not None}
         before = self._hashes_of(known)
         self._following = plan.events
         # removed files first: a move is a removal and an appearance of the same id
@@ -292,7 +292,9 @@ class Projections:
         self._following = ()
         catalog.record(committed)
         after = self._hashes_of(paths)
-        whole = again or bool(before - after)
+        # what was owed was recorded before its transaction: the list does not have it
+        owed = any(row.size < 0 for row in known.values())
+        whole = again or owed or bool(before - after)
         self.views.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
             self.views.traces.follow(catalog.pages.traces.listed())
