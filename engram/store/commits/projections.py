@@ -413,8 +413,6 @@ class Projections:
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
-        from engram.store.files.meaning import meaning_of_read
-
         catalog, path = self.catalog, seen.path
         meant = self._meant or self.names()
         read = read_content(path, meant.with_ids(path, data))
@@ -427,7 +425,7 @@ class Projections:
         taken = home not in ("", path) and catalog.file(home) is not None
         if taken:
             problem = f"the id {read.id} belongs to {home}"
-        identifier, meaning = "" if taken else read.id, meaning_of_read(read)
+        identifier, meaning = "" if taken else read.id, read.meaning
         catalog.put_file(seen._replace(id=identifier, problem=problem, meaning=meaning))
         if taken:
             return
