@@ -278,6 +278,15 @@ class Catalog:
         if authority != self.most:
             self._set("most_authority", authority)
 
+    @property
+    def unrecorded(self) -> bool:
+        """Whether files are in it that no transaction recorded: the vault could only be read."""
+        return bool(self._meta("unrecorded"))
+
+    def set_unrecorded(self) -> None:
+        """Record that, until it is made anew."""
+        self._set("unrecorded", "yes")
+
     def keep_policy(self, mark: str) -> None:
         """Keep which policy holds, for hooks (`settings/policy_mark`)."""
         if self._meta("policy") != mark:

@@ -136,6 +136,8 @@ class Projections:
             assert self._open is not None
             if self._open.most != self._most:
                 self.rebuild("its headers may claim another authority")
+            elif self._open.unrecorded and self._records:
+                self.rebuild("it was filled while the vault could only be read")
             elif self._open.judged != self._judged:
                 with self.guard.hold(), self._open.transaction():
                     self._open.judge_again(self._audience_of, self._judged)
@@ -468,6 +470,8 @@ class Projections:
                 pages = any(layout.content_type(path) is not Memory for path in paths)
                 self.taken_up = None if pages else self._taking_up(names)
                 self.catalog.set_indexed(self.taken_up.mark if self.taken_up else "")
+                if not owed:
+                    self.catalog.set_unrecorded()
                 for path in (*found.gone, *found.changed) if owed else ():
                     self._owe(path, known.get(path))
         if not owed:
