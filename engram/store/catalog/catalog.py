@@ -7,7 +7,7 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is rebui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -384,6 +384,13 @@ class Catalog:
         """Every content file as last seen, by path."""
         rows = self.db.rows(f"select {_FILE} from files")
         return {row[0]: FileRow._make(row) for row in rows}
+
+    def files_in(self, folders: Collection[str]) -> dict[str, FileRow]:
+        """The content files that lie in some folders, by path; not those of folders below."""
+        asked = f"select {_FILE} from files where path > ? and path < ?"
+        found = (self.db.rows(asked, f"{folder}/", f"{folder}0") for folder in folders)
+        rows = (FileRow._make(row) for some in found for row in some)
+        return {row.path: row for row in rows if row.path.rpartition("/")[0] in folders}
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
