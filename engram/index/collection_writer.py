@@ -15,7 +15,7 @@ from engram.index import bag
 from engram.index.day_scores import number_of
 from engram.index.finding import place_of
 from engram.index.segment_writer import BagWriter
-from engram.index.whoosh_index import CollectionReader, made_in, names_in, opened
+from engram.index.whoosh_index import CollectionReader, made_in, names_in, opened, segments_of
 
 if TYPE_CHECKING:
     from engram.model.hit import Document
@@ -82,9 +82,11 @@ class CollectionWriter:
         if self._repeated:
             for name in sorted(self._known):
                 self._drop_repeats(name)
-        for name in self._known:
-            (self._folder / f"{name}_WRITELOCK").unlink(missing_ok=True)
-        return sum(opened(self._folder, name).doc_count() for name in self._known)
+        return sum(
+            segment.doc_count()
+            for name in self._known
+            for segment in segments_of(self._folder, name)
+        )
 
     def cancel(self) -> None:
         """Discard the changes."""

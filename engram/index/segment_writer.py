@@ -25,6 +25,7 @@ from zlib import crc32
 from engram.index.merging import Size, to_merge
 from engram.index.whoosh_codec import (
     BODY,
+    CRC,
     FIELDS,
     KEY,
     SCALE,
@@ -79,7 +80,8 @@ class BagWriter(SegmentWriter):  # type: ignore[misc]
     """One batch of changes to an index; takes documents as bags."""
 
     def __init__(self, index: Any) -> None:
-        SegmentWriter.__init__(self, index, codec=BagCodec())
+        # who writes holds the vault's lock, in a folder that nobody else knows
+        SegmentWriter.__init__(self, index, codec=BagCodec(), _lk=False)
         self.pool = Bags()
         #: postings that are held, keys included
         self.held = 0
@@ -169,12 +171,11 @@ class BagWriter(SegmentWriter):  # type: ignore[misc]
 class _Terms(OrderedHashWriter):  # type: ignore[misc]
     """Whoosh's dictionary of terms, with its cheaper hash and fewer calls a term."""
 
-    _CRC = 1
     _LENGTHS, _SLOT = struct.Struct("!ii"), struct.Struct("!Iq")
 
     def __init__(self) -> None:
         self._made = _Kept()
-        HashWriter.__init__(self, StructFile(self._made), hashtype=self._CRC)
+        HashWriter.__init__(self, StructFile(self._made), hashtype=CRC)
         self.index, self._at = GrowableArray("H"), self._made.tell()
         self.extras["fieldmap"] = FIELDS
 

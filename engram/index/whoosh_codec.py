@@ -25,10 +25,12 @@ from itertools import accumulate, pairwise
 from operator import sub
 from struct import Struct
 from typing import Any
+from zlib import crc32
 
 from engram.index.whoosh_library import (
     BufferFile,
     CompoundStorage,
+    OrderedHashReader,
     SegmentReader,
     W3Codec,
     W3Segment,
@@ -45,6 +47,10 @@ BODY, KEY = (pack_ushort(number) for number in FIELDS.values())
 #: what Whoosh keeps of a term (`W3TermInfo`): inlined, weight, documents, least and most length,
 #: most weight, first and last document, and where its block is
 TERM = Struct("!BfIBBfIIqi")
+#: Whoosh's number for CRC-32, the cheapest of its hashes
+CRC = 1
+#: place of a hash table, number of its slots
+_TABLE = Struct("!qi")
 #: bytes of a block before its postings: the type of its gaps, the number of documents
 _HEAD = 5
 _SWAPPED = sys.byteorder == "big"
@@ -70,11 +76,33 @@ class BagCodec(W3Codec):  # type: ignore[misc]
         """The terms of a segment."""
         name = segment.make_filename(self.TERMS_EXT)
         postings = segment.open_file(storage, self.POSTS_EXT)
-        return BagTerms(self, storage.open_file(name), storage.file_length(name), postings)
+        return BagTerms(storage.open_file(name), storage.file_length(name), postings)
+
+
+class _Dictionary(OrderedHashReader):  # type: ignore[misc]
+    """Whoosh's dictionary of terms; the directory of its hash tables is read at once."""
+
+    def __init__(self, dbfile: Any, length: int) -> None:
+        self.dbfile, self.is_closed = dbfile, False
+        # a mark, the number of the hash, two numbers that mean nothing yet
+        if dbfile.get(0, 5) != b"HSH3" + bytes([CRC]):
+            raise ValueError("the dictionary of terms is damaged")
+        self.hashfn, self.startofdata = crc32, 13
+        extras = length - 4 - dbfile.get_int(length - 4)
+        dbfile.seek(extras)
+        self._read_extras()
+        size = 256 * _TABLE.size
+        self.tables = list(_TABLE.iter_unpack(dbfile.get(extras - size, size)))
+        self.endofdata = self.tables[0][0]
 
 
 class BagTerms(W3TermsReader):  # type: ignore[misc]
     """The terms of a segment."""
+
+    def __init__(self, dbfile: Any, length: int, postings: Any) -> None:
+        self._dbfile, self._postfile = dbfile, postings
+        self._tindex = _Dictionary(dbfile, length)
+        self._fieldmap, self._fieldunmap = FIELDS, list(FIELDS)
 
     def found(self, key: bytes) -> Postings | None:
         """Documents and weights of a term, deleted documents included; None without any."""

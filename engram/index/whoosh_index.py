@@ -29,7 +29,9 @@ from engram.index.whoosh_codec import (
     numbers,
 )
 from engram.index.whoosh_library import (
+    FileStorage,
     OverlayStorage,
+    RamStorage,
     fields,
     index,
     versionstring,
@@ -61,12 +63,26 @@ def names_in(folder: Path) -> list[str]:
 
 def opened(folder: Path, name: str) -> Any:
     """One of the indexes in a folder."""
-    return index.open_dir(str(folder), indexname=name, schema=SCHEMA)
+    return index.FileIndex(_Storage(str(folder)), SCHEMA, name)
 
 
 def made_in(folder: Path, name: str) -> Any:
     """A new index in a folder."""
-    return index.create_in(str(folder), schema=SCHEMA, indexname=name)
+    return index.FileIndex.create(_Storage(str(folder)), SCHEMA, name)
+
+
+def segments_of(folder: Path, name: str) -> list[Any]:
+    """The segments of one of the indexes in a folder."""
+    found: list[Any] = index.TOC.read(_Storage(str(folder)), name, schema=SCHEMA).segments
+    return found
+
+
+class _Storage(FileStorage):  # type: ignore[misc]
+    """Whoosh's folder of files; a writer's temporary files, which there are none, have no disk."""
+
+    def temp_storage(self, name: str | None = None) -> Any:
+        """A place for temporary files."""
+        return RamStorage()
 
 
 class CollectionReader:
@@ -77,9 +93,9 @@ class CollectionReader:
         self._leaves: list[tuple[BagReader, int]] = []
         first = 0
         for name in names_in(folder) if names is None else names:
-            made = opened(folder, name)
-            for segment in index.TOC.read(made.storage, name, schema=SCHEMA).segments:
-                self._leaves.append((BagReader(made.storage, SCHEMA, segment), first))
+            storage = _Storage(str(folder))
+            for segment in segments_of(folder, name):
+                self._leaves.append((BagReader(storage, SCHEMA, segment), first))
                 first += segment.doc_count_all()
         self._held: dict[str, list[Postings]] = {}
         self._keys: dict[int, Any] = {}

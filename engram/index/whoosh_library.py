@@ -43,8 +43,8 @@ with _standing_in():
     from whoosh import columns, fields, index, versionstring
     from whoosh.codec.whoosh3 import W3Codec, W3Segment, W3TermsReader
     from whoosh.filedb.compound import CompoundStorage
-    from whoosh.filedb.filestore import OverlayStorage
-    from whoosh.filedb.filetables import HashWriter, OrderedHashWriter
+    from whoosh.filedb.filestore import FileStorage, OverlayStorage, RamStorage
+    from whoosh.filedb.filetables import HashWriter, OrderedHashReader, OrderedHashWriter
     from whoosh.filedb.structfile import BufferFile, StructFile
     from whoosh.reading import SegmentReader
     from whoosh.system import pack_ushort
@@ -52,8 +52,8 @@ with _standing_in():
     from whoosh.writing import SegmentWriter
 
 __all__ = [
-    "BufferFile", "CompoundStorage", "GrowableArray", "HashWriter",
-    "OrderedHashWriter", "OverlayStorage", "SegmentReader", "SegmentWriter", "StructFile",
-    "W3Codec", "W3Segment", "W3TermsReader", "columns", "fields", "index", "pack_ushort",
-    "versionstring",
+    "BufferFile", "CompoundStorage", "FileStorage", "GrowableArray", "HashWriter",
+    "OrderedHashReader", "OrderedHashWriter", "OverlayStorage", "RamStorage", "SegmentReader",
+    "SegmentWriter", "StructFile", "W3Codec", "W3Segment", "W3TermsReader", "columns", "fields",
+    "index", "pack_ushort", "versionstring",
 ]  # fmt: skip
