@@ -4,7 +4,7 @@ Postings are collected by term in typed arrays, four bytes each; nothing is sort
 A segment is written in one pass as the one file that it stays: postings, dictionary of terms,
 columns. Segments that are merged are read term by term; of them only the columns are held whole.
 
-Lock, table of contents and deletions are Whoosh's own; `merging` decides which segments are merged.
+Lock, table of contents and deletions are Whoosh's own; `merge_rule` decides which segments are merged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import Any
 from zlib import crc32
 
-from engram.index.merging import Size, to_merge
+from engram.index.merge_rule import Size, to_merge
 from engram.index.whoosh_codec import (
     BODY,
     CRC,

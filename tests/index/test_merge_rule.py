@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.merging import FAN, LARGE, SMALL, Size, to_merge
+from engram.index.merge_rule import FAN, LARGE, SMALL, Size, to_merge
 from tests.effort import examples
 
 sizes = st.builds(
