@@ -4,7 +4,7 @@ Postings are collected by term in typed arrays, four bytes each; nothing is sort
 A segment is written in one pass as the one file that it stays: postings, dictionary of terms,
 columns. Segments that are merged are read term by term; of them only the columns are held whole.
 
-Lock, table of contents and deletions are Whoosh's own; `merge_rule` decides which segments are merged.
+Table of contents and deletions are Whoosh's own; `merge_rule` says which segments are merged.
 """
 
 from __future__ import annotations
