@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"19, analysis {ANALYSIS}"
+SCHEMA = f"20, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -20,10 +20,11 @@ create table file_names(path text, id text, primary key(path, id)) without rowid
 create table foreign_links(name text, path text, primary key(name, path)) without rowid;
 create index foreign_links_path on foreign_links(path);
 create table memories(
-  number integer primary key, id text unique, path text, status text, category text, created text,
-  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
+  place integer primary key, number int unique, id text unique, path text, status text,
+  category text, created text, project text, space text, slot text, hash text, importance real,
+  expires text, valid_until text,
   session text, forgotten int, audience text, record text, settled int, successors text,
-  confidence real, body text
+  confidence real, terms int, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
@@ -32,8 +33,7 @@ create index memories_standing on memories(
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
-create table words(term text, memory int, primary key(term, memory)) without rowid;
-create index words_memory on words(memory);
+create table words(term text, block int, members blob, primary key(term, block)) without rowid;
 create index memories_created on memories(created, id);
 create index memories_slot on memories(slot) where slot != '';
 create index memories_due on memories(expires)
