@@ -34,7 +34,7 @@ _ORDER = "order by created, id"
 #: where the base names are that a link can mean
 _NAMED = (
     "memories where id", "boxes where id", "entities where id", "summaries where id",
-    "files where stem",
+    "files where stem != id and stem",
 )  # fmt: skip
 
 

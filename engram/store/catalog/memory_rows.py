@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from engram.store.catalog.topic_rows import TopicRows
     from engram.store.catalog.word_rows import WordRows
 
-#: the tables that name a memory, and how
+#: the tables that name a memory, but for its tags, and how
 _NAMING = {
-    "sources": "id", "tags": "id", "mentions": "memory", "called": "id", "pointers": "source",
+    "sources": "id", "mentions": "memory", "called": "id", "pointers": "source",
     "unboxed": "memory", "unnumbered": "memory",
 }  # fmt: skip
 #: a known memory: its place among the rows, and what it was
@@ -58,7 +58,7 @@ class MemoryRows:
         known = self._known(put)
         self._forget(known)
         memories = [memory for memory, _ in put.values()]
-        terms = {one.id: frozenset(memory_terms(one)) for one in memories if one.live}
+        terms = {one.id: memory_terms(one) for one in memories if one.live}
         following = self._db.number("select max(place) from memories") + 1
         places: dict[str, int] = {}
         for name in put:
@@ -106,13 +106,17 @@ class MemoryRows:
         names = [(name,) for name in sorted(known)]
         for table, column in _NAMING.items():
             self._db.many(f"delete from {table} where {column} = ?", names)
+        tags = sorted({(tag, name) for name, (_, one) in known.items() for tag in one.tags})
+        self._db.many("delete from tags where tag = ? and id = ?", tags)
 
-    def _follow_words(self, known: Mapping[str, _Known], now: Mapping[int, frozenset[str]]) -> None:
+    def _follow_words(self, known: Mapping[str, _Known], now: Mapping[int, set[str]]) -> None:
         """Note which terms memories hold, by place, and take out those that they held before."""
         before = {place: memory_terms(one) for place, one in known.values() if one.live}
-        none = frozenset[str]()
-        self._words.remove((place, held - now.get(place, none)) for place, held in before.items())
-        self._words.add((place, held - before.get(place, none)) for place, held in now.items())
+        self._words.remove((place, held - now.get(place, set())) for place, held in before.items())
+        self._words.add(
+            (place, held - before[place] if place in before else held)
+            for place, held in now.items()
+        )
 
     def _name(self, memories: Iterable[Memory]) -> None:
         """Note what memories link to and name, and what they are called by."""

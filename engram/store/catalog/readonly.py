@@ -184,8 +184,8 @@ class ReadOnlyCatalog:
         found: list[int] = []
         for places in holders(self._rows, term):
             rows = self._rows(
-                "select number from json_each(?) join memories on place = value"
-                f" where record != 'session' and {condition} limit ?",
+                "select number from json_each(?) join memories indexed by memories_meant"
+                f" on place = value where record != 'session' and {condition} limit ?",
                 str(places), *values, most - len(found),
             )  # fmt: skip
             found += (row[0] for row in rows)

@@ -15,7 +15,7 @@ create table files(
   path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
   meaning text, stem text
 ) without rowid;
-create index files_stem on files(stem);
+create index files_stem on files(stem) where stem != id;
 create table file_names(path text, id text, primary key(path, id)) without rowid;
 create table foreign_links(name text, path text, primary key(name, path)) without rowid;
 create index foreign_links_path on foreign_links(path);
@@ -26,6 +26,7 @@ create table memories(
   session text, forgotten int, audience text, record text, settled int, successors text,
   confidence real, terms int, body text
 );
+create index memories_meant on memories(place, number, audience, project, space, record);
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
   status, audience, project, space, category, importance, created, expires, valid_until, record,
@@ -80,7 +81,6 @@ create index events_subject on events(subject);
 create index events_n on events(n);
 
 create table tags(tag text, id text, primary key(tag, id)) without rowid;
-create index tags_id on tags(id);
 
 create table boxes(
   id text primary key, path text, session text, project text, created text, sealed text,

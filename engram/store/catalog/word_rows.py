@@ -9,8 +9,10 @@ place stands twice in a row, no row is empty. Written inside the catalog's trans
 from __future__ import annotations
 
 import json
+import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ _BLOCK = 4_096
 #: bytes of a place in its block
 _WIDTH = 2
 _PLACES = "H"
+#: places that are looked up at once: who asks for a few of very many has them in the first portion
+_PORTION = 512
 
 
 class WordRows:
@@ -34,17 +38,17 @@ class WordRows:
         self._db.many(
             "insert into words values(?,?,?) on conflict(term, block) do update"
             " set members = cast(members || excluded.members as blob)",
-            [(*key, members.tobytes()) for key, members in sorted(_gathered(words).items())],
+            _gathered(words),
         )
 
     def remove(self, words: Iterable[tuple[int, Iterable[str]]]) -> None:
         """Take out the terms of memories that hold them, by their places."""
         kept: list[tuple[bytes, str, int]] = []
-        for (term, block), gone in _gathered(words).items():
+        for term, block, gone in _gathered(words):
             row = self._db.row(
                 "select members from words where term = ? and block = ?", term, block
             )
-            out = set(gone)
+            out = set(_decoded(gone))
             left = [place for place in _decoded(row[0]) if place not in out] if row else []
             kept.append((array(_PLACES, left).tobytes(), term, block))
         self._db.many("update words set members = ? where term = ? and block = ?", kept)
@@ -84,21 +88,24 @@ class WordRows:
 def holders(ask: Callable[..., list[Row]], term: str) -> Iterator[list[int]]:
     """The places of the memories that hold a term, in portions; `ask` answers a statement."""
     for row in ask("select block, members from words where term = ? order by block", term):
-        yield sorted(_places(*row))
+        places = _places(*row)
+        for start in range(0, len(places), _PORTION):
+            yield places[start : start + _PORTION]
 
 
-def _gathered(words: Iterable[tuple[int, Iterable[str]]]) -> Mapping[tuple[str, int], array[int]]:
-    """The places within their blocks, by term and block."""
-    found: dict[tuple[str, int], array[int]] = {}
+def _gathered(words: Iterable[tuple[int, Iterable[str]]]) -> Iterator[tuple[str, int, bytes]]:
+    """Term, block, and the places within that block; sorted."""
+    blocks: dict[int, defaultdict[str, list[bytes]]] = {}
     for place, terms in words:
         block, within = divmod(place, _BLOCK)
+        found = blocks.setdefault(block, defaultdict(list))
+        member = within.to_bytes(_WIDTH, sys.byteorder)
         for term in terms:
-            key = term, block
-            if key in found:
-                found[key].append(within)
-            else:
-                found[key] = array(_PLACES, (within,))
-    return found
+            found[term].append(member)
+    for term in sorted({term for found in blocks.values() for term in found}):
+        for block, found in blocks.items():
+            if term in found:
+                yield term, block, b"".join(found[term])
 
 
 def _decoded(members: bytes) -> array[int]:
@@ -107,6 +114,6 @@ def _decoded(members: bytes) -> array[int]:
     return found
 
 
-def _places(block: int, members: bytes) -> Iterator[int]:
+def _places(block: int, members: bytes) -> list[int]:
     first = block * _BLOCK
-    return (first + within for within in _decoded(members))
+    return [first + within for within in _decoded(members)]
