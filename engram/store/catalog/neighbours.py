@@ -34,12 +34,12 @@ def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
     known = sorted((count, term) for term, count in counts.items() if count <= _COMMON)
     shared = Counter(words.held(term for _, term in known[:_WORDS]))
     rows = db.rows(
-        "select m.body from json_each(?) w"
-        " join memories m on m.place = json_extract(w.value, '$[0]')"
-        " where m.status in ('active', 'needs-review') and m.record != 'session' and m.space = ?"
-        " and (m.space != 'project' or m.project = ?) and (m.space != 'session' or m.session = ?)"
-        " order by json_extract(w.value, '$[1]') desc, m.created desc, m.id limit ?",
-        json.dumps([*shared.items()]), candidate.space, candidate.project, candidate.conversation,
-        _MOST,
+        "select place, created, memories.id from json_each(?) join memories on place = value"
+        " where record != 'session' and space = ?"
+        " and (space != 'project' or project = ?) and (space != 'session' or session = ?)"
+        " order by created desc, memories.id",
+        json.dumps([*shared]), candidate.space, candidate.project, candidate.conversation,
     )  # fmt: skip
-    return [decode(Memory, row[0]) for row in rows]
+    rows.sort(key=lambda row: -shared[row[0]])
+    bodies = (db.rows("select body from memories where place = ?", row[0]) for row in rows[:_MOST])
+    return [decode(Memory, body) for ((body,),) in bodies]
