@@ -47,8 +47,10 @@ def _told(catalog: Catalog) -> Iterator[object]:
     """All that the rows tell, whatever places the memories have."""
     names: dict[int, str] = dict(catalog.db.rows("select place, id from memories"))
     yield sorted(row[1:] for row in catalog.db.rows("select * from memories"))
-    for table in ("tags", "sources", "mentions", "pointers", "called", "unboxed", "unnumbered"):
+    for table in ("tags", "sources", "pointers", "called", "unboxed", "unnumbered"):
         yield table, sorted(catalog.db.rows(f"select * from {table}"))
+    mentions = catalog.db.rows("select entity, place from mentions")
+    yield sorted((entity, names[place]) for entity, place in mentions)
     terms = [row[0] for row in catalog.db.rows("select distinct term from words order by term")]
     for term in terms:
         yield term, sorted(names[place] for place in catalog.words.held([term]))

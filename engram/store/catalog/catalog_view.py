@@ -248,7 +248,7 @@ class CatalogView:
         return dict(
             self._db.rows(
                 f"select entity, sum({_LIVE}) from mentions"
-                " join memories indexed by memories_named on id = memory"
+                " join memories indexed by memories_meant using (place)"
                 " group by entity order by entity"
             )
         )
@@ -256,7 +256,8 @@ class CatalogView:
     def most_mentioned(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
-            f"select entity from mentions join memories on id = memory where {_LIVE}"
+            "select entity from mentions join memories indexed by memories_meant using (place)"
+            f" where {_LIVE}"
             " and entity not like 'name-%' and entity not like 'word-%'"
             " group by entity order by count(*) desc, entity limit ?",
             most,
@@ -265,7 +266,7 @@ class CatalogView:
 
     def about(self, entity: str) -> list[Memory]:
         """Memories of any status that name this entity, oldest first."""
-        return self._memories("mentions join memories on id = memory where entity = ?", entity)
+        return self._memories("mentions join memories using (place) where entity = ?", entity)
 
     def page(self, path: str) -> str | None:
         """The text of a plain page of the vault, with ids in its links; None without one."""

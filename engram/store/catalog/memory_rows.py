@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from engram.store.catalog.topic_rows import TopicRows
     from engram.store.catalog.word_rows import WordRows
 
-#: the tables that name a memory, but for its tags, and how
+#: tables that name a memory by its id, and how; tags are found by themselves
 _NAMING = {
-    "sources": "id", "mentions": "memory", "called": "id", "pointers": "source",
+    "sources": "id", "called": "id", "pointers": "source",
     "unboxed": "memory", "unnumbered": "memory",
 }  # fmt: skip
 #: a known memory: its place among the rows, and what it was
@@ -77,7 +77,7 @@ class MemoryRows:
         for memory in memories:
             if _is_counted(memory):
                 self._topics.add(memory.text)
-        self._name(memories)
+        self._name(memories, places)
         self._db.many(UNBOX, [(one.id,) for one in memories if one.conversation])
         self._items.place(memories)
 
@@ -106,6 +106,8 @@ class MemoryRows:
         names = [(name,) for name in sorted(known)]
         for table, column in _NAMING.items():
             self._db.many(f"delete from {table} where {column} = ?", names)
+        places = sorted((place,) for place, _ in known.values())
+        self._db.many("delete from mentions where place = ?", places)
         tags = sorted({(tag, name) for name, (_, one) in known.items() for tag in one.tags})
         self._db.many("delete from tags where tag = ? and id = ?", tags)
 
@@ -118,14 +120,14 @@ class MemoryRows:
             for place, held in now.items()
         )
 
-    def _name(self, memories: Iterable[Memory]) -> None:
+    def _name(self, memories: Iterable[Memory], places: Mapping[str, int]) -> None:
         """Note what memories link to and name, and what they are called by."""
-        rows: dict[str, set[tuple[str, str]]] = {
+        rows: dict[str, set[tuple[str, str]] | set[tuple[str, int]]] = {
             "sources": {(link, one.id) for one in memories for link in one.sources},
             "tags": {(tag, one.id) for one in memories for tag in one.tags},
             # what a session holds stands on no page of an entity
             "mentions": {
-                (name, one.id)
+                (name, places[one.id])
                 for one in memories
                 if one.space != SESSION
                 for name in mentioned_in(one)
@@ -145,7 +147,8 @@ class MemoryRows:
             },
         }
         for table, told in rows.items():
-            self._db.many(f"insert into {table} values(?,?)", sorted(told))
+            if told:
+                self._db.many(f"insert into {table} values(?,?)", sorted(told))
 
 
 def _row(place: int, memory: Memory, audience: Audience, terms: int) -> Row:

@@ -26,11 +26,13 @@ create table memories(
   session text, forgotten int, audience text, record text, settled int, successors text,
   confidence real, terms int, body text
 );
-create index memories_meant on memories(place, number, audience, project, space, record);
+create index memories_meant on memories(
+  place, status, number, audience, project, space, record
+);
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
   status, audience, project, space, category, importance, created, expires, valid_until, record,
-  confidence, settled
+  confidence, settled, session, number
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
@@ -53,8 +55,8 @@ create index memories_named on memories(
 );
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
-create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
-create index mentions_memory on mentions(memory);
+create table mentions(entity text, place int, primary key(entity, place)) without rowid;
+create index mentions_place on mentions(place);
 create table pointers(target text, source text, primary key(target, source)) without rowid;
 create index pointers_source on pointers(source);
 create table sources(link text, id text, primary key(link, id)) without rowid;
