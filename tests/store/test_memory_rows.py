@@ -107,9 +107,11 @@ def test_words_of_thousands_of_memories_are_found_in_several_blocks(folder: Path
         assert reader.sizes(cake) == {cake[0]: 1}
 
 
-def test_the_owners_of_many_ids_are_asked_for_at_once(folder: Path) -> None:
+def test_many_files_and_the_owners_of_many_ids_are_asked_for_at_once(folder: Path) -> None:
     catalog = _made(folder / "owners.sqlite")
     with catalog.transaction():
         catalog.put_memories([(Memory("a", "fact", "Tea.", "facts/a.md"), "person")])
+        catalog.put_file(FileRow("facts/a.md", 1, 2, 3, "sha", "a"))
+    assert set(catalog.files(["facts/a.md", "facts/b.md"])) == {"facts/a.md"}
     assert catalog.homes(Memory, ["a", "b"]) == {"a": "facts/a.md"}
     catalog.close()

@@ -383,9 +383,16 @@ class Catalog:
 
     # -- files ---------------------------------------------------------------------------------
 
-    def files(self) -> dict[str, FileRow]:
-        """Every content file as last seen, by path."""
-        rows = self.db.rows(f"select {_FILE} from files")
+    def files(self, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        """These content files as last seen, or all, by path; one that is not known is absent."""
+        rows = (
+            self.db.rows(f"select {_FILE} from files")
+            if paths is None
+            else self.db.rows(
+                f"select {_FILE} from files where path in (select value from json_each(?))",
+                json.dumps([*paths]),
+            )
+        )
         return {row[0]: FileRow._make(row) for row in rows}
 
     def file(self, path: str) -> FileRow | None:
