@@ -36,11 +36,10 @@ class VaultEdits:
 
     def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> FoundEdits:
         """Look until that time of the monotonic clock, each time from elsewhere."""
-        catalog = self._projections.catalog
+        marks = self._projections.catalog.marks(folders)
         found = compare(
-            self._disk, catalog.files() if folders is None else catalog.files_in(folders),
-            lambda: time.monotonic() > until, random.random(), folders,
-        )  # fmt: skip
+            self._disk, marks, lambda: time.monotonic() > until, random.random(), folders
+        )
         return FoundEdits(self._disk, self._projections, found)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engram.model.change import Change, Event
     from engram.model.item import Store
     from engram.store.base.disk import VaultDisk
-    from engram.store.catalog.catalog import FileRow
+    from engram.store.catalog.catalog import FileMark, FileRow
     from engram.store.files.link_names import LinkNames
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
@@ -100,39 +100,38 @@ def content_files(disk: VaultDisk, refused: dict[str, str] | None = None) -> Ite
 
 def compare(
     disk: VaultDisk,
-    rows: Mapping[str, FileRow],
+    marks: Mapping[str, FileMark],
     out_of_time: Callable[[], bool] = lambda: False,
     start: float = 0.0,
     folders: Iterable[str] | None = None,
 ) -> Differences:
     """Compare the vault's content folders with what the catalog knows of them; nothing is read.
 
-    Only some `folders`, without those below, where they are given; `rows` then has those in them.
+    Only some `folders`, without those below, where they are given; `marks` then has those in them.
 
     New files and removed ones are always found; changed ones while there is time, beginning at the
     share `start` (0 to 1) of what is known: many short looks with a random `start` see everything.
     """
     walk = _Walk(disk)
-    listed = dict(walk.files(rows) if folders is None else walk.in_folders(folders, rows))
+    listed = dict(walk.files(marks) if folders is None else walk.in_folders(folders, marks))
     found = Differences(refused=walk.refused)
-    found.new = sorted(listed.keys() - rows.keys())
-    known = [path for path in listed if path in rows]
+    found.new = sorted(listed.keys() - marks.keys())
+    known = [path for path in listed if path in marks]
     begin = int(len(known) * start)
     for path in (*known[begin:], *known[:begin]):
         if out_of_time():
             found.complete = False
             break
-        row = rows[path]
         try:
             status = walk.stat(path, listed[path])
         except FileNotFoundError:
             found.gone.append(path)
             continue
-        if status is not None and (row.size, row.mtime_ns, row.ctime_ns) != (
-            status.st_size, status.st_mtime_ns, status.st_ctime_ns,
-        ):  # fmt: skip
+        if status is None:
+            continue
+        if marks[path] != [status.st_size, status.st_mtime_ns, status.st_ctime_ns]:
             found.differing.append(path)
-    found.gone += (path for path in rows.keys() - listed.keys() if not walk.is_closed(path))
+    found.gone += (path for path in marks.keys() - listed.keys() if not walk.is_closed(path))
     found.gone.sort()
     return found
 
@@ -179,7 +178,7 @@ def scan(
     names: Callable[[Iterable[NamedFile]], LinkNames] | None = None,
 ) -> Scan:
     """All files that are not as the catalog has them, read."""
-    rest = compare(disk, rows)
+    rest = compare(disk, {path: list(row[1:4]) for path, row in rows.items()})
     whole = Scan(refused=rest.refused)
     while True:
         read, rest = read_batch(disk, rows.get, rest, names)
