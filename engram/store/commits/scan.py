@@ -35,6 +35,8 @@ LARGEST = 1_000_000
 _DEPTH = 8
 #: kind and id: a memory may have the same name as an entity
 _Name = tuple[layout.Kind, str]
+#: why a file that is larger is not read
+TOO_LARGE = f"larger than {LARGEST:,} bytes"
 #: why a symlink is not read
 LINK = "a symlink: nothing in a vault is read through one"
 
@@ -203,7 +205,7 @@ class _Walk:
         status = entry.stat(follow_symlinks=False)
         if status.st_size <= LARGEST:
             return status
-        self.refused[path] = f"larger than {LARGEST:,} bytes: too large for one memory"
+        self.refused[path] = TOO_LARGE
         return None
 
     def is_closed(self, path: str) -> bool:
@@ -270,13 +272,15 @@ def edits(
     for path, data in sorted(found.changed.items()):
         read = read_content(path, data)
         name = layout.kind_of(path), read.id
-        if isinstance(read.content, Memory):
+        if isinstance(read.content, Memory) and not read.left_out:
             memories.setdefault(read.id, read.content)
         what = "edited" if path in rows and rows[path].sha else "created"
         if what == "created" and name in gone:
             what = "moved"
             gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
+        if read.left_out:
+            continue
         subjects.append((name, what))
     # a file may also continue under another id
     gone |= was - {name for name, _ in subjects}

@@ -17,14 +17,21 @@ from engram.store.base.layout import Content, content_type
 if TYPE_CHECKING:
     from engram.store.files.document import NoteDocument
 
+#: how the problem of a file begins that is no memory; its kind follows
+NO_MEMORY = "no memory: "
+
 
 @dataclass(frozen=True, slots=True)
 class ContentFile:
-    """The content of a file, in words what of it could not be used, and the file."""
+    """The content of a file, in words what of it could not be used, and the file.
+
+    `left_out` is the kind of a note that is no memory; its content is what it would be as one.
+    """
 
     content: Content
     problems: tuple[str, ...]
     document: NoteDocument
+    left_out: str = ""
 
     @property
     def id(self) -> str:
@@ -57,4 +64,4 @@ def read_content(path: str, data: bytes) -> ContentFile:
         summary = read_summary(path, data)
         return ContentFile(summary.summary, summary.problems, parse(data))
     memory = read_memory(path, data)
-    return ContentFile(memory.memory, memory.problems, memory.document)
+    return ContentFile(memory.memory, memory.problems, memory.document, memory.left_out)
