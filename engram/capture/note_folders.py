@@ -14,13 +14,11 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from engram.settings.load import VAULT_CONFIG
-
 #: the sources that read any text
 NOTES = frozenset(["markdown", "text"])
 _GIT = ".git"
 #: an entry that makes the folder that it lies in no folder of notes
-_MARKS = {VAULT_CONFIG: "another vault", "pyvenv.cfg": "a Python environment"}
+_MARKS = {"engram.toml": "another vault", "pyvenv.cfg": "a Python environment"}
 _PACKAGES = frozenset(["node_modules", "site-packages"])
 _LEGAL = re.compile(r"(?:licen[cs]e|copying|notice|changelog)(?:[-_. ].*)?", re.IGNORECASE)
 #: git's answer for a repository is waited for so long, seconds

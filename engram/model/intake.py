@@ -77,7 +77,9 @@ class NotesFound:
     left_out: Mapping[str, Sequence[Path]]
     unasked: tuple[Path, ...] = ()
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """How many files are read."""
         return sum(map(len, self.files.values()))
 
 

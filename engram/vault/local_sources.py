@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engram.capture.note_folders import NOTES
 from engram.capture.sources import SOURCES, source
 from engram.model.errors import NotFound
 from engram.settings.paths import places_of
@@ -23,6 +24,8 @@ class LocalSources:
     """The sources of a person's machine; `names` are those that `engram import` takes."""
 
     names = SOURCES
+    #: those that read any text
+    notes = NOTES
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
