@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from engram.model.ids import is_id
@@ -33,8 +32,10 @@ from engram.model.memory import CATEGORIES, DATE_GUESSED, DATED
 if TYPE_CHECKING:
     from engram.store.files.foreign_header import Value
 
-#: our keys by those of other programs; an earlier one wins
+#: our keys by those of other programs, in small letters; of two in a header the first counts
 _KEYS = {
+    "created": "created", "category": "category", "title": "title", "tags": "tags",
+    "aliases": "aliases", "type": "type", "status": "status",
     "createdat": "created", "created_at": "created", "date": "created",
     "alias": "aliases", "tag": "tags", "entityref": "entities",
     "memorykind": "kind", "importancescore": "importance",
@@ -51,7 +52,7 @@ _STATUSES = {
 }  # fmt: skip
 #: what another program says of a note that is no memory, by key and value (any, where it is "")
 _KINDS = (
-    ("memorykind", "box", "page of another program"),
+    ("memoryKind", "box", "page of another program"),
     ("type", "schema", "template"),
     ("excalidraw-plugin", "", "drawing"),
 )  # fmt: skip
@@ -85,9 +86,7 @@ def understood(path: str, header: Mapping[str, Value], body: str, titled: bool) 
     """
     known: dict[str, Value] = dict(header)
     for key, value in header.items():
-        plain = key.casefold()
-        name = plain if plain != key and plain in _PLAIN else _KEYS.get(plain, "")
-        if name and value and not known.get(name):
+        if (name := _KEYS.get(key.casefold(), key)) != key and value and not known.get(name):
             known[name] = value
     category = _word(known, "category") or _word(known, "type")
     known["category"] = _CATEGORIES.get(category, category if category in CATEGORIES else "fact")
@@ -99,7 +98,7 @@ def understood(path: str, header: Mapping[str, Value], body: str, titled: bool) 
     _date(path, known)
     if not (titled or known.get("title")) and (title := _title(path)):
         known["title"] = title
-    if "#" in body and (found := _tags_in(body)):
+    if _TAG.search(body) and (found := _tags_in(body)):
         known["tags"] = [*_list(known.get("tags") or []), *found]
     return known
 
@@ -117,31 +116,36 @@ def told(text: str, sections: Sequence[tuple[str, str]]) -> str:
 
 def left_out(path: str, header: Mapping[str, Value], body: str) -> str:
     """The kind of a note that is no memory; empty for a memory."""
-    place = PurePosixPath(path)
-    keys = {key.casefold(): value for key, value in header.items()}
     for key, value, kind in _KINDS:
-        if key in keys and value in ("", keys[key]):
+        if key in header and value in ("", header[key]):
             return kind
-    if "category" not in keys and "id" not in keys:
-        if place.stem.casefold() in _NAMES:
-            return _NAMES[place.stem.casefold()]
-        if not _TEMPLATES.isdisjoint(part.casefold() for part in place.parts[:-1]):
+    if "category" not in header and "id" not in header:
+        folder, _, name = path.casefold().rpartition("/")
+        if kind := _NAMES.get(name.removesuffix(".md"), ""):
+            return kind
+        if not _TEMPLATES.isdisjoint(folder.split("/")) or _is_blank(header, body):
             return "template"
-    elif {"priority", "resolved"} <= keys.keys():
+    elif "priority" in header and "resolved" in header:
         return "question"
-    if any(map(_BLANK.search, (body, *map(str, keys.values())))):
-        return "template"
-    lines = [line.strip() for line in _COMMENT.sub("", body).splitlines()]
-    said = [line for line in lines if line and not line.startswith("#")]
-    if not said and not any(line.startswith("#") and _TAG.match(line) for line in lines):
+    if "<!--" in body or "%%" in body:
+        body = _COMMENT.sub("", body)
+    if not body.strip():
         return "empty note"
-    if len(said) > 1 and all(_ONLY_LINK.fullmatch(line) for line in said):
-        return "index of links"
-    return ""
+    return "index of links" if ("[[" in body or "](" in body) and _is_index(body) else ""
 
 
-#: keys of ours that others write in another case
-_PLAIN = frozenset(["created", "category", "title", "tags", "aliases", "type", "status"])
+def _is_blank(header: Mapping[str, Value], body: str) -> bool:
+    """Whether a program fills in what the header, or a heading, says."""
+    said = [text for value in header.values() for text in _list(value)]
+    if "{{" in body or "<%" in body:
+        said += [line for line in body.splitlines() if line.startswith("#")]
+    return any(map(_BLANK.search, said))
+
+
+def _is_index(body: str) -> bool:
+    lines = [line.strip() for line in body.splitlines() if line and line[0] != "#"]
+    said = [line for line in lines if line]
+    return len(said) > 1 and all(map(_ONLY_LINK.fullmatch, said))
 
 
 def _word(header: Mapping[str, Value], key: str) -> str:
@@ -156,17 +160,16 @@ def _list(value: Value) -> list[str]:
 def _date(path: str, known: dict[str, Value]) -> None:
     """Set `created`, where something says it, and whether that is guessed."""
     written = known.get("created")
-    if isinstance(written, str):
+    if isinstance(written, str) and _is_time(written):
         if _FOLDER_DAY.fullmatch(written.strip()):
             known["created"] = f"{written.strip()}T12:00:00Z"
-        if _is_time(written):
-            return
-    name = PurePosixPath(path).stem
+        return
+    folder, _, name = path.removesuffix(".md").rpartition("/")
     instant = _stamp(name)
     guessed = False
     if not instant and len(days := list(_NAMED_DAY.finditer(name))) == 1:
         instant, guessed = f"{days[0]['day']}T12:00:00Z", days[0].start() > 0
-    folder = PurePosixPath(path).parent.name
+    folder = folder.rpartition("/")[2]
     if not instant and _FOLDER_DAY.fullmatch(folder):
         instant = f"{folder}T12:00:00Z"
     if _is_time(instant):
@@ -194,7 +197,7 @@ def _stamp(name: str) -> str:
 
 def _title(path: str) -> str:
     """The name of a note without the time that it begins with; '' for an id or a date."""
-    name = PurePosixPath(path).stem
+    name = path.rpartition("/")[2].removesuffix(".md")
     if is_id(name) or _MILLISECONDS.fullmatch(name):
         return ""
     for form in (_STAMP, _NAMED_DAY):

@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from engram.model.attributes import normal_slot
@@ -85,7 +84,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
     if marked_by_git(document.body):
         problems.append("git's conflict marks are in it: keep one side")
     header, body = document.header, document.body
-    own = bool(_OURS & header.keys()) or is_memory_id(PurePosixPath(path).stem)
+    own = bool(_OURS & header.keys()) or is_memory_id(path.rpartition("/")[2].removesuffix(".md"))
     if own and document.header_lines is None:
         problems.append("no header: read as an active fact")
     heading, text, quote = _statement(body)
