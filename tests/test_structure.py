@@ -68,7 +68,7 @@ LISTENING = {
 STARTING = {
     "engram/surfaces/cli/editor.py: subprocess", "engram/daemon/service/detached.py: subprocess",
     "engram/surfaces/qmd/updating.py: subprocess", "engram/daemon/service/systems.py: subprocess",
-    "engram/surfaces/hooks/hook_trial.py: subprocess",
+    "engram/surfaces/hooks/hook_trial.py: subprocess", "engram/capture/note_folders.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 

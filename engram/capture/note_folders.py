@@ -1,4 +1,4 @@
-"""A folder of notes -> the parts of it that are nobody's notes, with the reason.
+"""Folders of notes: which files in them nobody wrote as notes, with the reason.
 
 For the sources that read any text: below a folder lie also packages, licences, what git ignores and
 other vaults, which nobody meant when they named it. `NoteSieve` takes them out of the lists of a
