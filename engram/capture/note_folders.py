@@ -1,4 +1,4 @@
-"""Folders of notes: which files in them nobody wrote as notes, with the reason.
+"""Folders of notes: what in them is no note of a person, with the reason.
 
 For the sources that read any text: below a folder lie also packages, licences, what git ignores and
 other vaults, which nobody meant when they named it. `NoteSieve` takes them out of the lists of a
