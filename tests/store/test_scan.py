@@ -159,7 +159,7 @@ def test_a_copy_is_a_creation(disk: VaultDisk) -> None:
 
 def test_a_note_without_a_header_is_named_by_its_file(disk: VaultDisk) -> None:
     write(disk, "facts/Where is the key.md", "Under the mat.\n")
-    assert looked(disk)[1] == [("where-is-the-key", "created")]
+    assert looked(disk)[1] == [("where-is-the-key-69456b75", "created")]
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_not_taken_for_gone(

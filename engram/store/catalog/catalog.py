@@ -475,7 +475,7 @@ class Catalog:
         return [
             row[0]
             for row in self.db.rows(
-                "select path from files where id = '' and problem != '' order by path"
+                "select path from files where id = '' and problem like 'the id %' order by path"
             )
         ]
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
-_TOO_LARGE = f"larger than {LARGEST:,} bytes: too large for one memory"
+#: why a file that is larger is not read
+TOO_LARGE = f"larger than {LARGEST:,} bytes: too large for one memory"
 #: what is recorded at once: files, and bytes but for the last file
 BATCH, BATCH_BYTES = 2_000, 16_000_000
 _DEPTH = 8
@@ -200,7 +201,7 @@ def _compare(disk: VaultDisk, path: str, row: FileRow | None, found: Scan, ids: 
         if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
             return 0
         if status.st_size > LARGEST:
-            found.refused[path] = _TOO_LARGE
+            found.refused[path] = TOO_LARGE
             return 0
         data = disk.read(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -294,7 +295,7 @@ class _Walk:
         status = entry.stat(follow_symlinks=False)
         if status.st_size <= LARGEST:
             return status
-        self.refused[path] = _TOO_LARGE
+        self.refused[path] = TOO_LARGE
         return None
 
     def is_closed(self, path: str) -> bool:
@@ -361,13 +362,15 @@ def edits(
     for path, data in sorted(found.changed.items()):
         read = read_content(path, data)
         name = layout.kind_of(path), read.id
-        if isinstance(read.content, Memory):
+        if isinstance(read.content, Memory) and not read.left_out:
             memories.setdefault(read.id, read.content)
         what = "edited" if path in rows and rows[path].sha else "created"
         if what == "created" and name in gone:
             what = "moved"
             gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
+        if read.left_out:
+            continue
         subjects.append((name, what))
     # a file may also continue under another id
     gone |= was - {name for name, _ in subjects}
