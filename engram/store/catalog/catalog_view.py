@@ -7,6 +7,7 @@ the sums of the access log.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -273,6 +274,14 @@ class CatalogView:
             )
         )
 
+    def mentions_of(self, identifiers: Iterable[str]) -> dict[str, int]:
+        """What some memories name, and how many of them do."""
+        found: Counter[str] = Counter()
+        for some in _portions(identifiers):
+            sql = f"select entity, count(*) from mentions where memory in ({_marks(some)})"
+            found.update(dict(self._db.rows(f"{sql} group by entity", *some)))
+        return found
+
     def most_mentioned(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
@@ -312,8 +321,8 @@ class CatalogView:
         return [decode(Memory, row[0]) for row in rows]
 
 
-def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
-    wanted = sorted(set(terms))
+def _portions(values: Iterable[str]) -> Iterator[Sequence[str]]:
+    wanted = sorted(set(values))
     for start in range(0, len(wanted), _MOST):
         yield wanted[start : start + _MOST]
 

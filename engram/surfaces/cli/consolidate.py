@@ -34,7 +34,7 @@ def command(full: bool, dry_run: bool, rules: bool, model: bool) -> None:
     if wants_json():
         emit_json(shapes.consolidated(done))
     else:
-        for number, step in enumerate(done.steps, 1):
+        for number, step in enumerate(done.steps, done.first):
             say_step(str(number), step.action, step.subjects[0], step.why)
             for note in step.notes:
                 say(fitted(note, 8))
