@@ -110,8 +110,9 @@ class PartPlanner:
                 if not self._holds(step, planned):
                     continue
                 if self._most and len(waiting) >= self._most:
-                    cut = _cut(waiting, step)
+                    cut, paused = _cut(waiting, step), self._seconds()
                     yield ConsolidationPart(waiting[:cut])
+                    began += self._seconds() - paused  # what a commit takes is not the pass's
                     waiting, stale = waiting[cut:], True
                 planned.take(step)
                 waiting.append(step)
