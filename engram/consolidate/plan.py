@@ -86,7 +86,8 @@ class PartPlanner:
         self._view, self._found, self._declined = view, found, declined
         self._seconds, self._most = seconds, most
         self._refused: set[tuple[str, str, str, tuple[str, ...]]] = set()
-        self._count = 0
+        #: the subjects of the steps of this round
+        self._touched: set[str] = set()
 
     def parts(
         self, context: PassContext, deciding: Sequence[Pass], showing: Sequence[Pass]
@@ -99,14 +100,15 @@ class PartPlanner:
         planned, stale = Overlay(self._view()), False
         context = replace(context, view=planned, declined=self._declined)
         repeats = context.changed is None and context.model is None
-        for plan in self._in_turn(deciding, showing, repeats=repeats):
+        for plan, changed in self._in_turn(deciding, showing, repeats=repeats):
             if stale:
                 planned, stale = Overlay(self._view()), False
                 for step in waiting:
                     planned.take(step)
                 context = replace(context, view=planned)
             began = self._seconds()
-            for step in map(named, plan(context)):
+            seen = context if changed is None else replace(context, changed=changed)
+            for step in map(named, plan(seen)):
                 if not self._holds(step, planned):
                     continue
                 if self._most and len(waiting) >= self._most:
@@ -116,7 +118,7 @@ class PartPlanner:
                     waiting, stale = waiting[cut:], True
                 planned.take(step)
                 waiting.append(step)
-                self._count += 1
+                self._touched.update(step.subjects)
                 if context.changed is not None and step_key(step) is not None:
                     # pages that show these memories have to follow in the same run
                     context = replace(context, changed=context.changed | set(step.subjects))
@@ -127,14 +129,22 @@ class PartPlanner:
 
     def _in_turn(
         self, deciding: Sequence[Pass], showing: Sequence[Pass], *, repeats: bool
-    ) -> Iterator[Pass]:
-        """The passes, those that decide again while they find something."""
-        for _ in range(_MOST_ROUNDS if repeats else 1):
-            before = self._count
-            yield from deciding
-            if self._count == before:
+    ) -> Iterator[tuple[Pass, frozenset[str] | None]]:
+        """The passes, those that decide again while they find something.
+
+        The second time they look at everything, for what is rare has changed; after that at what
+        the time before changed, which comes beside them.
+        """
+        changed: frozenset[str] | None = None
+        for number in range(_MOST_ROUNDS if repeats else 1):
+            self._touched = set()
+            for plan in deciding:
+                yield plan, changed
+            if not self._touched:
                 break
-        yield from showing
+            changed = frozenset(self._touched) if number else None
+        for plan in showing:
+            yield plan, None
 
     def _holds(self, step: Step, planned: VaultView) -> bool:
         """Whether a step may be done; one that may not is counted once."""
