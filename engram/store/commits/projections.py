@@ -305,7 +305,7 @@ class Projections:
         self._follow_turns(committed)
         if any(change.path.startswith(layout.FORGOTTEN) for change in plan.changes):
             catalog.hide(self._forgotten())
-        if plan.kind in COUNTING:
+        if plan.kind in COUNTING and not plan.continues:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
 

@@ -116,7 +116,7 @@ def compare(
     walk = _Walk(disk)
     listed = dict(walk.files(marks) if folders is None else walk.in_folders(folders, marks))
     found = Differences(refused=walk.refused)
-    found.new = sorted(listed.keys() - marks.keys())
+    found.new = [path for path in sorted(listed.keys() - marks.keys()) if walk.fits(path, listed)]
     known = [path for path in listed if path in marks]
     begin = int(len(known) * start)
     for path in (*known[begin:], *known[:begin]):
@@ -297,6 +297,13 @@ class _Walk:
             return status
         self.refused[path] = TOO_LARGE
         return None
+
+    def fits(self, path: str, listed: Mapping[str, os.DirEntry[str]]) -> bool:
+        """Whether a listed file is still there, and may be a memory."""
+        try:
+            return self.stat(path, listed[path]) is not None
+        except FileNotFoundError:
+            return False
 
     def is_closed(self, path: str) -> bool:
         """Whether the state of a path is unknown at present."""
