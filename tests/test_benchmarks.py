@@ -82,11 +82,14 @@ SMALL = {
     "warm --memories 5 --runs 1 --noticed 0.5": (
         "warm search  ", "the daemon's share", "warm remember",
     ),
-    "scale --sizes 30 --runs 1 --questions 3 --tables memories": (
-        "| rebuild: index from the catalog |", "| 5 words, finder: p95 |", "| cold search --json |",
-        "| ... for each posting |",
+    "scale --sizes 30 --turns 40 --runs 1 --questions 3": (
+        "| adoption: foreign notes until all are searchable |", "| rebuild: from the files |",
+        "| first search after a clone, which is trusted before |", "| search, a process of its own |",
+        "| 5 words, finder: p95 |", "| recall, open: p50 |", "| hook: prompt |",
+        "| edit until found, with a daemon: p95 |", "| edit until found, without a daemon: p95 |",
+        "| extraction of 5 turns: p50 |", "| ... night: the second, steps | 0 |",
+        "| import of turns |", "| 3 words in turns, finder: p50 |",
     ),
-    "scale --sizes 30 --questions 3 --tables turns": ("| 3 words in turns, finder: p50 |",),
     "facts": ("| engram | all | 100 |", "| engram | changed | 20 |"),
     "other_words": ("| engram | dev, other words | 20 |", "| FTS5 | held, all | 45 |"),
     "consolidate --sizes 60,120 --compared 60": (
@@ -150,7 +153,7 @@ def test_a_measurement_prints_its_table(
     name, *words = line.split()
     monkeypatch.setattr(sys, "argv", [name, *words])
     # what is on this machine besides, and on which path, is none of the test's business
-    monkeypatch.setattr("tests.benchmarks.scale.peers", dict)
+    monkeypatch.setattr("tests.benchmarks.processes.peers", dict)
     # what is compiled already is not compiled again
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")
     importlib.import_module(f"tests.benchmarks.{name}").main()
