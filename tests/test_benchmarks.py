@@ -84,7 +84,8 @@ SMALL = {
     ),
     "scale --sizes 30 --turns 40 --runs 1 --questions 3": (
         "| adoption: foreign notes until all are searchable |", "| rebuild: from the files |",
-        "| first search after a clone, which is trusted before |", "| search, a process of its own |",
+        "| first search after a clone, which is trusted before |",
+        "| search, a process of its own |",
         "| 5 words, finder: p95 |", "| recall, open: p50 |", "| hook: prompt |",
         "| edit until found, with a daemon: p95 |", "| edit until found, without a daemon: p95 |",
         "| extraction of 5 turns: p50 |", "| ... night: the second, steps | 0 |",

@@ -87,7 +87,10 @@ def main() -> None:
         "hook prompt": (*ENGRAM, "hook", "prompt"),
     }
     for memories, chosen in ((options.memories, commands), (options.hook_memories, hooks)):
-        with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
+        # what a hook began may still write
+        with tempfile.TemporaryDirectory(
+            prefix="engram-bench-", ignore_cleanup_errors=True
+        ) as folder:
             times = measure(Path(folder) / "vault", memories, options.runs, chosen)
         for name, taken in times.items():
             target = f", target {TARGETS[name]} ms" if TARGETS[name] else ""

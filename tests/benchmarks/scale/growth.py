@@ -60,9 +60,8 @@ class Figures:
         for kind, rows in self.kinds.items():
             sizes = sorted({size for row in rows.values() for size in row.get("engram", ())})
             print(f"\ngrowth with {kind}, CPU of engram\n")
-            print(
-                f"| | start | {' | '.join(f'{size:,}' for size in sizes)} | exponents (at most {MOST}) |"
-            )
+            counts = " | ".join(f"{size:,}" for size in sizes)
+            print(f"| | start | {counts} | exponents (at most {MOST}) |")
             print("|---|" + "---|" * (len(sizes) + 2))
             for what, row in rows.items():
                 taken = row.get("engram", {})
