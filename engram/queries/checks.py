@@ -57,7 +57,7 @@ def examine(
     """
     catalog = projections.catalog
     rows = catalog.files()
-    found = scan(disk, rows, names=projections.names)
+    found = scan(disk, rows, projections.names)
     missing, damaged = transaction_log.missing(), transaction_log.unreadable()
     links = LinkFollowing(disk, projections, transaction_log).plan()
     return Examination(

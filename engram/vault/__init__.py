@@ -164,6 +164,22 @@ class Vault:
         """Ask a change detector before the files are looked at: for one that is asked often."""
         self.parts.settler.change_detector = change_detector
 
+    def answer_within(self, seconds: float) -> None:
+        """Let a question take up new files for about so long, for one that nobody waits for longer;
+        `to_come` then says how many are left.
+        """
+        self.parts.settler.patience = seconds
+
+    def tell_taken_up(self, advance: Callable[[str, int, int], None]) -> None:
+        """Tell how far new files are taken up, and then the index: what, done, of how many."""
+        self.parts.settler.advance = lambda done, total: advance("files", done, total)
+        self.parts.index.advance = lambda done, total: advance("index", done, total)
+
+    @property
+    def to_come(self) -> int:
+        """How many new or changed files the last question had to leave."""
+        return self.parts.settler.to_come
+
     # -- what it is ----------------------------------------------------------------------------
 
     @property
@@ -1441,7 +1457,6 @@ class Vault:
         """Catalog and index anew from the files, then the views; returns those that differed."""
         from engram.pipeline.writing import rebuild
 
-        self._settled()
         return rebuild(self.parts, writable=self.writable)
 
     def stale_views(self) -> Sequence[str]:

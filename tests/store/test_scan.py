@@ -11,7 +11,7 @@ import pytest
 from engram.model.text import sha256_bytes
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import FileRow
-from engram.store.commits.scan import Scan, content_files, edits, scan
+from engram.store.commits.scan import Scan, compare, content_files, edits, read_batch, scan
 from engram.vault import Adapters, Vault
 from tests.kit import LIGHT
 
@@ -173,14 +173,45 @@ def test_a_file_that_cannot_be_read_is_reported_and_not_taken_for_gone(
     assert list(found.refused) == [A] and found.gone == [] and found.changed == {}
 
 
-def test_a_budget_ends_the_look_and_nothing_is_taken_for_gone(disk: VaultDisk) -> None:
+def test_a_budget_ends_the_look_at_known_files_and_all_new_ones_are_found(disk: VaultDisk) -> None:
     for number in range(5):
         write(disk, f"facts/{number}.md", note(str(number)))
-    rows = {A: FileRow(A, 0, 0, 0, "", "a")}
+    known = ["facts/0.md", "facts/1.md", "facts/2.md"]
+    rows = {path: FileRow(path, 0, 0, 0, "", "a") for path in known}
     looks = iter([False, False, True])
-    found = scan(disk, rows, lambda: next(looks))
-    assert not found.complete and not found.clean
-    assert len(found.changed) == 2 and found.gone == []
+    found = compare(disk, rows, lambda: next(looks))
+    assert not found.complete and found.gone == []
+    assert (found.differing, found.new) == (known[:2], ["facts/3.md", "facts/4.md"])
+
+
+def test_files_are_read_in_batches_and_a_moved_one_is_never_taken_for_removed(
+    disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engram.store.commits.scan.BATCH", 2)
+    for name in ("a", "b", "c", "d", "e"):
+        write(disk, f"facts/now/{name}.md", note(name))
+    rows = {f"facts/was/{name}.md": FileRow(f"facts/was/{name}.md", 1, 1, 1, "x", name)
+            for name in ("c", "e", "gone")}  # fmt: skip
+    rest, told = compare(disk, rows), []
+    while rest:
+        read, rest = read_batch(disk, rows.get, rest)
+        told.append([(one.subject, dict(one.details)["what"]) for one in edits(read, rows)[1]])
+    assert told == [
+        [("a", "created"), ("b", "created")],
+        [("c", "moved"), ("d", "created")],
+        [("e", "moved"), ("gone", "removed")],
+    ]
+
+
+def test_a_folder_that_changes_between_look_and_reading_loses_nothing(disk: VaultDisk) -> None:
+    for name in ("a", "b"):
+        write(disk, f"facts/{name}.md", note(name))
+    rows = {"facts/was.md": FileRow("facts/was.md", 1, 1, 1, "x", "was")}
+    found = compare(disk, rows)
+    (disk.root / "facts/a.md").unlink()
+    write(disk, "facts/was.md", note("was"))
+    read, rest = read_batch(disk, rows.get, found)
+    assert (list(read.changed), read.gone, len(rest)) == (["facts/b.md"], [], 0)
 
 
 # -- taken up by the vault ----------------------------------------------------------------------
@@ -297,23 +328,14 @@ def test_a_folder_in_place_of_a_note_stops_nothing(vault: Vault) -> None:
     assert errors(vault) == [] and known(vault) == {}
 
 
-def test_what_came_and_went_is_looked_for_before_what_changed(disk: VaultDisk) -> None:
+def test_what_came_and_went_needs_no_time(disk: VaultDisk) -> None:
     write(disk, A, note("a"))
     rows = {A: row(disk, A)}
     gone = "facts/2026-03-06/was.md"
     rows[gone] = rows[A]._replace(path=gone)
     write(disk, B, note("b"))
-    ticks = iter([False, True])
-    found = scan(disk, rows, lambda: next(ticks))
-    assert (list(found.changed), found.gone, found.complete) == ([B], [gone], False)
-
-
-def test_what_is_to_be_looked_at_first_needs_no_time(disk: VaultDisk) -> None:
-    write(disk, A, note("a"))
-    rows = {A: row(disk, A)}
-    write(disk, A, note("a", "The shop uses spaces."))
-    assert not scan(disk, rows, lambda: True).changed
-    assert list(scan(disk, rows, lambda: True, first=[A, "facts/no.md"]).changed) == [A]
+    found = compare(disk, rows, lambda: True)
+    assert (found.new, found.gone, found.complete) == ([B], [gone], False)
 
 
 def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
@@ -326,7 +348,7 @@ def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
     seen: set[str] = set()
     for tenth in range(10):
         ticks = iter([False, True])
-        seen |= scan(disk, rows, lambda: next(ticks), start=tenth / 10).changed.keys()  # noqa: B023
+        seen |= set(compare(disk, rows, lambda: next(ticks), tenth / 10).differing)  # noqa: B023
     assert seen == set(paths)
 
 

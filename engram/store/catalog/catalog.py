@@ -363,6 +363,12 @@ class Catalog:
         asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
         return [(row[0], row[1]) for row in self.db.rows(asked, *sorted(LIVE))]
 
+    def hashes_of(self, identifiers: Iterable[str]) -> set[tuple[str, str]]:
+        """`(hash, id)` of those of these memories that are active or need a review."""
+        asked = "select hash, id, status from memories where id = ?"
+        rows = (self.db.row(asked, identifier) for identifier in identifiers)
+        return {(row[0], row[1]) for row in rows if row is not None and row[2] in LIVE}
+
     # -- files ---------------------------------------------------------------------------------
 
     def files(self) -> dict[str, FileRow]:

@@ -23,11 +23,11 @@ _FIELDS = tuple(field.name for field in fields(Memory) if field.name not in _ELS
 
 def meaning_of(path: str, data: bytes) -> str:
     """The digest of a file's bytes; equal ones mean the same."""
-    return meaning_of_read(read_content(path, data))
+    return read_content(path, data).meaning
 
 
 def meaning_of_read(read: ContentFile) -> str:
-    """The same for a file that was read already."""
+    """The digest of a file that was read; computed each time, unlike its `meaning`."""
     from engram.store.files.memory_file import KEYS
 
     memory = read.content if isinstance(read.content, Memory) else None

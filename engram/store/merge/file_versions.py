@@ -26,7 +26,7 @@ from engram.store.files.content_file import ContentFile, read_content
 from engram.store.files.document import NoteDocument, parse, patch
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.foreign_header import Value
-from engram.store.files.meaning import meaning_of_read, said_in
+from engram.store.files.meaning import said_in
 from engram.store.files.memory_file import KEYS, memory_changes
 from engram.store.files.phases_file import united_pages
 from engram.store.files.summary_file import render_summary, summary_changes
@@ -68,7 +68,7 @@ def merged_file(path: str, one: bytes, other: bytes) -> bytes | None:
     if layout.content_type(path) is None:
         return _longer(one, other)
     versions = read_content(path, one), read_content(path, other)
-    meanings = [meaning_of_read(read) for read in versions]
+    meanings = [read.meaning for read in versions]
     if meanings[0] == meanings[1]:
         return one
     if any(read.problems or read.document.header_lines is None for read in versions):
@@ -83,7 +83,7 @@ def merged_file(path: str, one: bytes, other: bytes) -> bytes | None:
         return None
     if found is None:
         return None
-    meaning = meaning_of_read(read_content(path, found))
+    meaning = read_content(path, found).meaning
     return next(
         (data for data, said in zip((one, other), meanings, strict=True) if said == meaning), found
     )
