@@ -66,6 +66,8 @@ WANTED = {
     ("3 words, finder: p50", 100_000): 0.010,
 }
 TERMS = (1, 3, 5)
+#: the steps of an adoption are timed with so many notes
+_STEPS = 1_000
 #: what is not searchable, or not found, after so many searches never will be
 _TRIES = 10
 #: how long a daemon is waited for, seconds
@@ -157,6 +159,12 @@ def adoption(bench: Bench) -> None:
     taken = {"engram": [total([made, found])]} | _peers_read(bench)
     bench.put(ADOPTION, taken, peaks=True)
     bench.table.put("... each memory", "engram", _each(taken["engram"][0], len(files)))
+
+
+def steps(bench: Bench) -> None:
+    """Where the time of an adoption goes: what is computed of one note, each thing once."""
+    for name, taken in of_part(bench.place, "steps", _STEPS)["steps"].items():
+        bench.table.put(f"one memory: {name}", "engram", Taken(*taken))
 
 
 def _each(taken: Taken, count: int) -> str:
@@ -402,6 +410,6 @@ def night(bench: Bench) -> None:
 
 #: in the order in which they are run: what changes the vault comes last
 GROUPS: dict[str, Callable[[Bench], None]] = {
-    "adoption": adoption, "rebuild": rebuild, "search": search, "recall": recall, "hook": hooks,
-    "clone": clone, "edit": edits, "extraction": extraction, "night": night,
+    "adoption": adoption, "steps": steps, "rebuild": rebuild, "search": search, "recall": recall,
+    "hook": hooks, "clone": clone, "edit": edits, "extraction": extraction, "night": night,
 }  # fmt: skip

@@ -17,11 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from engram.capture.sources import source
+from engram.index.bag import bag_of
+from engram.language.proper_names import mentioned_in
+from engram.language.tokens import memory_terms
+from engram.language.topics import topic_terms
+from engram.model.memory import Memory
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.pipeline import extraction, ingest
+from engram.queries.index_sync import document_of
+from engram.recall.audience import audience_of
 from engram.recall.query import parse
 from engram.store.base.clock import FixedClock
+from engram.store.files.content_file import read_content
+from engram.store.files.meaning import meaning_of_read
 from engram.vault import Vault
 from tests.benchmarks import fts5
 from tests.benchmarks.invented import Invented
@@ -143,6 +152,33 @@ def index(folder: Path, runs: int) -> dict[str, Any]:
             times.append(within(lambda peer=peer: peer.build(rows)))  # type: ignore[misc]
         path.unlink()
     return told
+
+
+def steps(folder: Path, most: int) -> dict[str, Any]:
+    """What is made of each note as it is taken up, step by step; nothing is done before."""
+    root, found = folder / "vault", dict[str, Any]()
+
+    def timed(name: str, step: Callable[[Any], Any], of: Sequence[Any]) -> list[Any]:
+        for one in of[-_WARM_UP:]:
+            step(one)
+        results, taken = _result_of(lambda: [step(one) for one in of[:-_WARM_UP]])
+        found[name] = [time / len(results) for time in taken]
+        return [*results, *map(step, of[-_WARM_UP:])]
+
+    files = files_of(root)[:most]
+    names = [file.relative_to(root).as_posix() for file in files]
+    data = timed("a file read", Path.read_bytes, files)
+    read = timed("parsed", lambda pair: read_content(*pair), list(zip(names, data, strict=True)))
+    timed("the meaning of its bytes", meaning_of_read, read)
+    memories = [one.content for one in read if isinstance(one.content, Memory)]
+    timed("its words", memory_terms, memories)
+    timed("its topics", lambda memory: topic_terms(memory.text), memories)
+    timed("names in it", mentioned_in, memories)
+    timed("a bag of words for the index", lambda memory: bag_of(document_of(memory)), memories)
+    with _opened(folder) as vault:
+        clean = vault.parts.redactor.clean
+        timed("who may be given it", lambda memory: audience_of(memory, clean), memories)
+    return {"steps": found}
 
 
 def _lines(number: int) -> list[dict[str, str]]:
@@ -289,7 +325,7 @@ _PARTS: dict[str, Callable[..., dict[str, Any]]] = {
     part.__name__: part
     for part in (
         questions, ask, ask_fts5, recall, index, say, extract, talk, take_in, read_only, ask_turns,
-        turns_fts5,
+        turns_fts5, steps,
     )
 }  # fmt: skip
 
