@@ -34,8 +34,8 @@ class Figures:
     #: `(what, count)`: the most CPU seconds
     wanted: dict[tuple[str, int], float] = field(default_factory=dict)
 
-    def add(self, kind: str, table: Table) -> None:
-        """The figures of one size; the table is printed."""
+    def add(self, kind: str, table: Table, kept: Path | None = None) -> None:
+        """The figures of one size, whose table is printed; with a file, see `join`."""
         table.print()
         self.wanted |= table.wanted
         rows = self.kinds.setdefault(kind, {})
@@ -43,6 +43,8 @@ class Figures:
             for who, value in row.items():
                 if isinstance(value, Taken):
                     rows.setdefault(what, {}).setdefault(who, {})[table.count] = value.cpu
+        if kept:
+            self.join(kept)
 
     def exponents(self, what: str, taken: dict[int, float]) -> list[float | None]:
         """Between each size of one row and the next; None where there is nothing to tell."""

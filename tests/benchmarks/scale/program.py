@@ -4,7 +4,7 @@
     --turns 10000,100000   turns of each vault of conversations; so do 1,000,000
     --rows adoption,night  only these groups, see GROUPS in `memories` and in `turns`
     --notes FOLDER         notes of somebody else, the first so many, instead of invented ones
-    --plots FOLDER         draw what `figures.json` in FOLDER and this run have measured
+    --plots FOLDER         draw this run and earlier ones, whose figures `figures.json` there keeps
 
 A vault of memories begins as a folder of notes that another program wrote (`notes`), which the
 program has never seen. In the same run SQLite's FTS5 does the same with the same texts, and so do
@@ -47,21 +47,21 @@ def main() -> None:
     others, with_fts5 = processes.peers(), fts5.available()
     print("CPU seconds (wall seconds), and CPU of engram by CPU of the peer")
     figures = Figures()
+    kept = options.plots / "figures.json" if options.plots else None
     of_memories = options.sizes if chosen & memories.GROUPS.keys() else []
-    if len(of_memories) > 1:
+    if len(of_memories) > 1 or (of_memories and kept):
         figures.starts = memories.starts(chosen, options.runs)
     for count in of_memories:
         at_most = notes.count_of(options.notes, count)
         measured = Measured(at_most, options.runs, options.questions, others, with_fts5)
-        figures.add("memories", memories.measure(measured, chosen, options.notes))
+        figures.add("memories", memories.measure(measured, chosen, options.notes), kept)
     for count in options.turns if chosen & turns.GROUPS.keys() else []:
         measured = Measured(count, options.runs, options.questions, others, with_fts5)
-        figures.add("turns", turns.measure(measured, chosen))
+        figures.add("turns", turns.measure(measured, chosen), kept)
     figures.print()
     if options.plots:
         from tests.benchmarks.scale.pictures import draw
 
-        figures.join(options.plots / "figures.json")
         draw(figures, options.plots)
 
 
