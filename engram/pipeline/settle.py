@@ -49,15 +49,25 @@ class Settler:
 
     def settle(self) -> int:
         """Take up all hand edits; the writer lock is held. Returns how many files they are."""
-        detector = self.change_detector
-        if detector is None:
-            return self._record_all(self._files.look())
-        if detector.quiet(self._files.catalog):
+        folders = self._changed()
+        if folders is not None and not folders:
             return 0
-        detector.begin()
-        count = self._record_all(self._files.look())
-        detector.trust(self._files.catalog)
+        count = self._record_all(self._files.look(folders=folders))
+        self._trust()
         return count
+
+    def _changed(self) -> frozenset[str] | None:
+        """The folders that are to be looked at; None for all, by a look that begins now."""
+        if self.change_detector is None:
+            return None
+        folders = self.change_detector.changed(self._files.catalog)
+        if folders is None:
+            self.change_detector.begin()
+        return folders
+
+    def _trust(self) -> None:
+        if self.change_detector is not None and self._writable:
+            self.change_detector.trust(self._files.catalog)
 
     def _record_all(self, found: FoundEdits) -> int:
         count, total = 0, len(found)
@@ -90,20 +100,18 @@ class Settler:
         # first: it opens a catalog, or makes it anew, and the time is for looking at files
         behind = self._files.behind and self._writable
         until = time.monotonic() + milliseconds / 1000
-        if self.change_detector is not None:
-            if self._writable and not behind and self.change_detector.quiet(self._files.catalog):
-                return True
-            self.change_detector.begin()
         if behind:
             try:
                 with self._committer().lock(timeout=_PATIENCE):
                     pass  # the first to enter recovers what a crash left over
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
-        found = self._files.look(until)
-        taken_up = self._taken_up(found)
-        if self.change_detector is not None and self._writable and taken_up:
-            self.change_detector.trust(self._files.catalog)
+        folders = self._changed()
+        if folders is not None and not folders:
+            return True
+        taken_up = self._taken_up(self._files.look(until, folders))
+        if taken_up:
+            self._trust()
         return taken_up
 
     def _taken_up(self, found: FoundEdits) -> bool:

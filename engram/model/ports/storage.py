@@ -344,8 +344,8 @@ class HandEdits(Protocol):
         """Whether a crash or another machine left something to take up; needs no lock."""
         ...
 
-    def look(self, until: float = math.inf) -> FoundEdits:
-        """Look until that time of the monotonic clock."""
+    def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> FoundEdits:
+        """Look until that time of the monotonic clock, in these folders alone if they are given."""
         ...
 
 

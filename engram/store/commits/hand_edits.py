@@ -34,11 +34,12 @@ class VaultEdits:
         """Whether a crash or another machine left something to take up; needs no lock."""
         return self._projections.behind
 
-    def look(self, until: float = math.inf) -> FoundEdits:
+    def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> FoundEdits:
         """Look until that time of the monotonic clock, each time from elsewhere."""
+        catalog = self._projections.catalog
         found = compare(
-            self._disk, self._projections.catalog.files(), lambda: time.monotonic() > until,
-            random.random(),
+            self._disk, catalog.files() if folders is None else catalog.files_in(folders),
+            lambda: time.monotonic() > until, random.random(), folders,
         )  # fmt: skip
         return FoundEdits(self._disk, self._projections, found)
 

@@ -9,7 +9,7 @@ memory's file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -28,7 +28,7 @@ from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.scan import Scan, content_files
+from engram.store.commits.scan import BATCH, Scan, content_files
 from engram.store.files.content_file import NO_MEMORY, read_content
 from engram.store.files.link_names import LinkNames
 from engram.store.files.transcripts import Transcripts
@@ -138,6 +138,8 @@ class Projections:
             assert self._open is not None
             if self._open.most != self._most:
                 self.rebuild("its headers may claim another authority")
+            elif self._open.unrecorded and self._records:
+                self.rebuild("it was filled while the vault could only be read")
             elif self._open.judged != self._judged:
                 with self.guard.hold(), self._open.transaction():
                     self._open.judge_again(self._audience_of, self._judged)
@@ -360,8 +362,7 @@ class Projections:
         """Record files as they are now, then those again whose links mean something else by it."""
         links, before = self.catalog.links, self.catalog.links.files
         self._meant = self.names()
-        for path in paths:
-            self.look_at(path)
+        self._record_each(paths)
         changed = before ^ links.files
         if changed:
             self._meant = self.names()
@@ -404,14 +405,62 @@ class Projections:
 
     def look_at(self, path: str) -> None:
         """Record a content file as it is now; called inside a catalog transaction."""
-        if known := self._read.get(path):
-            self._record(*known)
-            return
-        found = self._found(path)
+        found = self._at(path)
         if found is None:
             self.catalog.drop_file(path)
+        else:
+            self._record(*found)
+
+    def _at(self, path: str) -> tuple[FileRow, bytes] | None:
+        """A file as it was read to be recorded, else as it is now."""
+        known = self._read.get(path)
+        if known is not None:
+            return known
+        found = self._found(path)
+        return None if found is None else (_row(path, *found), found[1])
+
+    def _record_each(self, paths: Iterable[str]) -> None:
+        """Record files in their order; new ones that follow one another at once."""
+        new: list[tuple[FileRow, bytes]] = []
+        for path in paths:
+            found = self._at(path)
+            if found is not None and self.catalog.file(path) is None:
+                new.append(found)
+                if len(new) < BATCH:
+                    continue
+            self._record_new(new)
+            new = []
+            if found is None:
+                self.catalog.drop_file(path)
+            elif self.catalog.file(path) is not None:
+                self._record(*found)
+        self._record_new(new)
+
+    def _record_new(self, found: Sequence[tuple[FileRow, bytes]]) -> None:
+        """Record files that the catalog does not know: of several with one id the first has it."""
+        if not found:
             return
-        self._record(_row(path, *found), found[1])
+        catalog, meant = self.catalog, self._meant or self.names()
+        reads = [read_content(row.path, meant.with_ids(row.path, data)) for row, data in found]
+        taken = set(catalog.homes(Memory, [one.id for one in reads]))
+        rows: list[FileRow] = []
+        memories: list[tuple[Memory, Audience]] = []
+        others: list[tuple[FileRow, bytes]] = []
+        for (row, data), read in zip(found, reads, strict=True):
+            if not isinstance(read.content, Memory) or read.left_out or read.id in taken:
+                others.append((row, data))
+                continue
+            taken.add(read.id)
+            if names := meant.foreign_names(row.path, data):
+                catalog.links.linked(row.path, names)
+            problem = "; ".join(read.problems)
+            rows.append(row._replace(id=read.id, problem=problem, meaning=read.meaning))
+            memory = self._weighed(_dated(read.content, row), row.sha)
+            memories.append((memory, self._audience_of(memory)))
+        catalog.put_files(rows)
+        catalog.put_memories(memories)
+        for one in others:
+            self._record(*one)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
@@ -473,6 +522,8 @@ class Projections:
                 pages = any(layout.content_type(path) is not Memory for path in paths)
                 self.taken_up = None if pages else self._taking_up(names)
                 self.catalog.set_indexed(self.taken_up.mark if self.taken_up else "")
+                if not owed:
+                    self.catalog.set_unrecorded()
                 for path in (*found.gone, *found.changed) if owed else ():
                     self._owe(path, known.get(path))
         if not owed:

@@ -104,14 +104,17 @@ def compare(
     rows: Mapping[str, FileRow],
     out_of_time: Callable[[], bool] = lambda: False,
     start: float = 0.0,
+    folders: Iterable[str] | None = None,
 ) -> Differences:
     """Compare the vault's content folders with what the catalog knows of them; nothing is read.
+
+    Only some `folders`, without those below, where they are given; `rows` then has those in them.
 
     New files and removed ones are always found; changed ones while there is time, beginning at the
     share `start` (0 to 1) of what is known: many short looks with a random `start` see everything.
     """
     walk = _Walk(disk)
-    listed = dict(walk.files(known=rows))
+    listed = dict(walk.files(rows) if folders is None else walk.in_folders(folders, rows))
     found = Differences(refused=walk.refused)
     found.new = sorted(listed.keys() - rows.keys())
     known = [path for path in listed if path in rows]
@@ -280,6 +283,14 @@ class _Walk:
             else:
                 yield from self._folder(top, known, depth=0)
 
+    def in_folders(
+        self, folders: Iterable[str], known: Container[str]
+    ) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Each Markdown file that lies in one of some folders, and not below it."""
+        for folder in sorted(folders):
+            if folder.partition("/")[0] in layout.CONTENT and folder.count("/") <= _DEPTH:
+                yield from self._folder(folder, known, depth=_DEPTH + 1)
+
     def stat(self, path: str, entry: os.DirEntry[str]) -> os.stat_result | None:
         """The stat of a file that may be a memory; raises FileNotFoundError."""
         status = entry.stat(follow_symlinks=False)
@@ -316,7 +327,7 @@ class _Walk:
                 yield from self._file(path, entry)
             elif depth < _DEPTH:
                 yield from self._folder(path, known, depth + 1)
-            else:
+            elif depth == _DEPTH:
                 self.refused[path] = f"more than {_DEPTH} folders deep"
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
