@@ -455,7 +455,7 @@ class Projections:
                 catalog.links.linked(row.path, names)
             problem = "; ".join(read.problems)
             rows.append(row._replace(id=read.id, problem=problem, meaning=read.meaning))
-            memory = self._weighed(read.content, row.sha)
+            memory = self._weighed(_dated(read.content, row), row.sha)
             memories.append((memory, self._audience_of(memory)))
         catalog.put_files(rows)
         catalog.put_memories(memories)
