@@ -388,11 +388,10 @@ class Projections:
     def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
         """A file's stat and bytes; None for anything but a readable regular file."""
         try:
-            # the stat is taken before the bytes: a change after reading shows in the next scan
-            status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
-        except (FileNotFoundError, NotADirectoryError, BadInput, StorageError):
+            found = self._disk.read_with_stat(path)
+        except (BadInput, StorageError):
             return None
-        return None if data is None else (status, data)
+        return None if found is None or found[1] is None else (found[0], found[1])
 
     @contextmanager
     def at_hand(self, read: Scan) -> Iterator[None]:

@@ -195,21 +195,17 @@ def scan(
 def _compare(disk: VaultDisk, path: str, row: FileRow | None, found: Scan, ids: _Ids) -> int:
     """Note how a file differs from its row; returns the bytes that were read."""
     try:
-        # before the bytes: a change after reading shows in the next look
-        status = os.lstat(disk.path(path))
-        now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
-            return 0
-        if status.st_size > LARGEST:
-            found.refused[path] = TOO_LARGE
-            return 0
-        data = disk.read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
+        seen = disk.read_with_stat(path, LARGEST)
     except EngramError as error:
         found.refused[path] = str(error)
         return 0
+    if seen is None:
+        return 0
+    status, data = seen
+    now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     if data is None:
+        found.refused[path] = TOO_LARGE
+    if data is None or (row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now):
         return 0
     # imported here: hardly a file is not as the catalog has it
     from engram.store.catalog.catalog import FileRow
