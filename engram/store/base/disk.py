@@ -117,6 +117,17 @@ class VaultDisk:
         except OSError as error:
             raise _storage(error, path) from error
 
+    def check_room(self, size: int) -> None:
+        """Raise StorageError where fewer bytes than this are free."""
+        # imported here: only who writes needs it
+        from shutil import disk_usage
+
+        with _mapped(""):
+            total, used, _ = disk_usage(self._root)
+        # a folder in a network may not say; root may use the last blocks too
+        if total and total - used < size:
+            raise StorageError("the disk is full: nothing was written")
+
     def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Write files durably as a group, to be moved into place by `place`.
 
