@@ -172,6 +172,26 @@ def compiled(folder: Path) -> str:
     return os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled"))
 
 
+@contextmanager
+def compiled_before() -> Iterator[None]:
+    """Byte code of every place in one folder, where a first vault has put it: none compiles again.
+
+    If the environment says where byte code lies, it is there already.
+    """
+    if "PYTHONPYCACHEPREFIX" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="engram-bench-", ignore_cleanup_errors=True) as name:
+        os.environ["PYTHONPYCACHEPREFIX"] = name
+        try:
+            with scratch_place() as here:
+                for words in (("init", str(here.vault)), ("search", "valve"), ("rebuild",)):
+                    here.engram(*words)
+            yield
+        finally:
+            del os.environ["PYTHONPYCACHEPREFIX"]
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A folder with a vault in it, and how to run things there."""

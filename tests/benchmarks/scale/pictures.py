@@ -19,8 +19,8 @@ from tests.benchmarks.scale import memories, turns
 from tests.benchmarks.scale.growth import Figures
 
 #: a panel with its labels, and the paper in it
-_PANEL, _HIGH = 480, 270
-_LEFT, _TOP, _PAPER, _TALL = 64, 30, 300, 190
+_PANEL, _HIGH = 500, 270
+_LEFT, _TOP, _PAPER, _TALL = 64, 30, 280, 190
 _COLUMNS, _MARGIN = 2, 20
 #: between two labels at the ends of lines
 _LINE = 14
@@ -199,12 +199,12 @@ def _point(kind: str, radius: float, scale: _Scale, size: int, time: float, name
 def _names(scale: _Scale, curves: Sequence[_Curve], wanted: dict[int, float]) -> Iterator[str]:
     """What each line is, at its end, no label on another."""
     ends = [
-        (scale.y(points[max(points)]), name, points[max(points)])
+        (scale.x(max(points)), scale.y(points[max(points)]), name, points[max(points)])
         for name, points in (*((one.name, one.points) for one in curves), ("wanted", wanted))
         if points
     ]
-    below = 0.0
-    for y, name, time in sorted(ends):
-        below = max(y, below + _LINE)
-        label = f"{name} {seconds(time)}"
-        yield text_at(_LEFT + _PAPER + 10, round(below) + 4, label, "s" if name == "wanted" else "")
+    below: dict[float, float] = {}
+    for x, y, name, time in sorted(ends):
+        below[x] = max(y, below.get(x, 0.0) + _LINE)
+        kind = "s" if name == "wanted" else ""
+        yield text_at(round(x) + 10, round(below[x]) + 4, f"{name} {seconds(time)}", kind)

@@ -44,6 +44,12 @@ def main() -> None:
     chosen = options.rows or frozenset(known)
     if unknown := chosen - known:
         parser.error(f"no rows {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    with processes.compiled_before():
+        _measure(options, chosen)
+
+
+def _measure(options: argparse.Namespace, chosen: frozenset[str]) -> None:
+    """The tables of all sizes, and the pictures."""
     others, with_fts5 = processes.peers(), fts5.available()
     print("CPU seconds (wall seconds), and CPU of engram by CPU of the peer")
     figures = Figures()
