@@ -167,8 +167,8 @@ _KINDS = (
     _Form(
         rf"(?P<name>{_NAME}) (?:{_HUMAN})\b",
         "person",
-        behind="say said told tells turn ask thinks loves likes hates has lives sleeps speaks married"
-        " plays is was can goes",
+        behind="say said told tells turn ask thinks loves likes hates has lives sleeps speaks"
+        " married plays is was can goes",
     ),
     _Form(
         rf"\b(?:[Mm]et|{_WITH}) (?P<name>{_CALLED}){_AND}",
