@@ -1,4 +1,4 @@
-"""Change detection on a vault's content folders with inotify: did anything change since a scan?
+"""Change detection on a vault's content folders with inotify: which of them changed since a scan?
 
 A stat of 10,000 files takes longer than all the rest of a search. On Linux the kernel queues an
 event on an inotify descriptor before the call that made the change returns, so a process that reads
@@ -46,6 +46,9 @@ class FolderChangeDetector:
         self._catalog: object = None
         self._trusted_until = 0.0
         self._other_folders = False
+        #: the watched folders by their watches, and those in which something happened
+        self._watched: dict[int, str] = {}
+        self._changed: set[str] = set()
         self._known: list[tuple[int, int] | None] = []
         if self._calls is not None and not FolderWatch(Debouncer()).lacks_events(root):
             self._queue = self._calls.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -62,25 +65,31 @@ class FolderChangeDetector:
             return
         folders = self._identities()
         self._drain()
+        self._changed.clear()
         if self._other_folders or folders != self._known:
             self._known, self._other_folders = folders, False
             if not self._watch():
                 self.close()  # the system watches no more folders
 
     def trust(self, catalog: object) -> None:
-        """That scan is complete and its result is in this catalog."""
+        """What was to be looked at was, and its result is in this catalog."""
         if self._queue >= 0:
             self._catalog = catalog
+            self._changed.clear()
             self._trusted_until = self._clock() + _LONGEST_TRUST
 
-    def quiet(self, catalog: object) -> bool:
-        """Whether nothing changed since that scan began, and the catalog is still the same."""
+    def changed(self, catalog: object) -> frozenset[str] | None:
+        """The folders in which something happened since the last look, by their vault paths.
+
+        None where that is not known: all files are to be looked at, and this is told (`begin`).
+        """
         if self._clock() >= self._trusted_until or catalog is not self._catalog:
-            return False
-        if not self._drain() and self._identities() == self._known:
-            return True
+            return None
+        self._drain()
+        if not self._other_folders and self._identities() == self._known:
+            return frozenset(self._changed)
         self._trusted_until = 0.0
-        return False
+        return None
 
     def close(self) -> None:
         """Stop watching."""
@@ -89,14 +98,14 @@ class FolderChangeDetector:
         self._queue = -1
         self._trusted_until = 0.0
 
-    def _drain(self) -> bool:
-        """Empty the queue; returns whether anything was in it."""
-        seen = False
+    def _drain(self) -> None:
+        """Empty the queue, and note what it tells."""
         with suppress(BlockingIOError):
             while data := os.read(self._queue, _BUFFER):
-                seen = True
-                self._other_folders |= any(mask & _OTHER_FOLDERS for mask in _masks(data))
-        return seen
+                for watch, mask in _events(data):
+                    folder = self._watched.get(watch)
+                    self._other_folders |= folder is None or bool(mask & _OTHER_FOLDERS)
+                    self._changed.add(folder or "")
 
     def _watch(self) -> bool:
         """Watch the root and every content folder; False when one cannot be."""
@@ -105,23 +114,24 @@ class FolderChangeDetector:
         tops = [self._root / name for name in layout.CONTENT]
         real = [top for top in tops if top.is_dir() and not top.is_symlink()]
         below = [folder for top in real for folder, _, _ in os.walk(top)]
-        add = self._calls.inotify_add_watch
-        return all(
-            add(self._queue, os.fsencode(folder), wanted) >= 0
-            for folder in (str(self._root), *below)
-        )
+        for folder in (str(self._root), *below):
+            watch = self._calls.inotify_add_watch(self._queue, os.fsencode(folder), wanted)
+            if watch < 0:
+                return False
+            self._watched[watch] = Path(os.path.relpath(folder, self._root)).as_posix()
+        return True
 
     def _identities(self) -> list[tuple[int, int] | None]:
         """Device and inode of each folder, to notice one that was replaced."""
         return [_identity(self._root / name) for name in ("", *layout.CONTENT)]
 
 
-def _masks(data: bytes) -> Iterator[int]:
-    """The event mask of each event in the queue."""
+def _events(data: bytes) -> Iterator[tuple[int, int]]:
+    """Watch and mask of each event in the queue."""
     at = 0
     while at < len(data):
-        _, mask, _, length = _HEAD.unpack_from(data, at)
-        yield mask
+        watch, mask, _, length = _HEAD.unpack_from(data, at)
+        yield watch, mask
         at += _HEAD.size + length
 
 

@@ -138,7 +138,7 @@ class Generations:
         sync_folder(self._folder)
         replace_file(self._folder / _POINTER, target.name.encode("ascii") + b"\n")
         self._sweep(_GENERATION, keep={target.name} | ({base.folder.name} if base else set()))
-        return _checked(number, target)
+        return Generation(number, target, manifest._replace(files=files))
 
     def drop(self) -> None:
         """Remove pointer, generations and builds; foreign names stay."""
@@ -208,8 +208,11 @@ def _sealed(build: Path, synced: set[FileMark]) -> dict[str, FileMark]:
         for path in sorted((build / collection).iterdir()):
             if _mark(path) not in synced:
                 path.chmod(0o600)
-                with path.open("rb") as file:
-                    os.fsync(file.fileno())
+                file = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(file)
+                finally:
+                    os.close(file)
     return _files_of(build)
 
 

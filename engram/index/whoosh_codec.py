@@ -1,17 +1,16 @@
 """Whoosh codec for bags of weighted terms: smaller and faster than the standard one.
 
-Whoosh's W3 codec writes each posting through several Python calls, with a document length looked up
-from disk, and pickles and compresses every block. A bag needs none of that: of a term it keeps the
-documents that hold it and what it weighs in each. So:
+Whoosh's W3 codec pickles and compresses every block of postings and looks up a document's length
+for each. A bag needs none of that: of a term it keeps the documents that hold it and what it weighs
+in each. So:
 
-- `Bags` collects postings by term in typed arrays (the pool of a writer), five bytes a posting;
-  nothing is sorted but the terms, and nothing spills to disk.
 - A term is one block: the gaps between document numbers in the smallest type that holds them, then
   a byte of weight each (tenths, at most 25.5). No pickles, no compression.
-- `ColumnBytes` are fixed bytes per document that can be read as a whole.
+- `CellColumn` and `KeyColumn` are read cell by cell, or as a whole; nothing is read to open them.
 - `MappedSegment` reads from the mapped file: Whoosh copies every part of it into memory besides.
 
-Segments, deletions, merging, table of contents and term dictionary are Whoosh's own.
+This module reads; `segment_writer` writes. Segments, deletions, table of contents and the
+dictionary of terms are Whoosh's own.
 """
 
 from __future__ import annotations
@@ -21,27 +20,37 @@ import mmap
 import os
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
+from operator import sub
+from struct import Struct
 from typing import Any
+from zlib import crc32
 
 from engram.index.whoosh_library import (
     BufferFile,
     CompoundStorage,
-    ListMatcher,
-    SegmentWriter,
+    OrderedHashReader,
+    SegmentReader,
     W3Codec,
-    W3FieldWriter,
     W3Segment,
-    W3TermInfo,
+    W3TermsReader,
     columns,
     pack_ushort,
 )  # fmt: skip
 
 #: weights are kept in tenths
 SCALE = 10
-_MOST_WEIGHT = 255
-_GAPS = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
+#: the numbers of the fields, with which a key of the dictionary of terms begins
+FIELDS = {"body": 0, "key": 1}
+BODY, KEY = (pack_ushort(number) for number in FIELDS.values())
+#: what Whoosh keeps of a term (`W3TermInfo`): inlined, weight, documents, least and most length,
+#: most weight, first and last document, and where its block is
+TERM = Struct("!BfIBBfIIqi")
+#: Whoosh's number for CRC-32, the cheapest of its hashes
+CRC = 1
+#: place of a hash table, number of its slots
+_TABLE = Struct("!qi")
 #: bytes of a block before its postings: the type of its gaps, the number of documents
 _HEAD = 5
 _SWAPPED = sys.byteorder == "big"
@@ -50,59 +59,85 @@ _SWAPPED = sys.byteorder == "big"
 Postings = tuple["array[int]", bytes]
 
 
-class Bags:
-    """Postings by field and term, collected by a writer and read back in order."""
-
-    def __init__(self) -> None:
-        self._fields: dict[str, dict[bytes, tuple[array[int], bytearray]]] = {}
-
-    def put(self, field: str, term: bytes, document: int, weight: int) -> None:
-        """Add one posting; documents of a term come in order."""
-        terms = self._fields.setdefault(field, {})
-        held = terms.get(term)
-        if held is None:
-            terms[term] = held = (array("I"), bytearray())
-        held[0].append(document)
-        held[1].append(weight if weight < _MOST_WEIGHT else _MOST_WEIGHT)
-
-    def add(self, item: tuple[str, bytes, int, float, bytes | None]) -> None:
-        """Add one posting of a segment that is merged, in Whoosh's form."""
-        field, term, document, weight, _ = item
-        self.put(field, term, document, round(weight * SCALE))
-
-    def iter_postings(self) -> Iterator[tuple[str, bytes, array[int], bytes]]:
-        """Field, term, documents and weights, in the order of fields and terms."""
-        for field in sorted(self._fields):
-            terms = self._fields[field]
-            for term in sorted(terms):
-                documents, weights = terms[term]
-                yield field, term, documents, bytes(weights)
-
-    def cleanup(self) -> None:
-        """Drop all postings."""
-        self._fields.clear()
-
-
 class BagCodec(W3Codec):  # type: ignore[misc]
     """W3 with the postings format of this module."""
-
-    #: no lengths in Whoosh's format: it would look them up for every posting
-    length_stats = False
 
     def new_segment(self, storage: Any, indexname: str) -> MappedSegment:
         """A segment to be written."""
         return MappedSegment(self, indexname)
 
-    def field_writer(self, storage: Any, segment: Any) -> _BagFieldWriter:
-        """The writer of terms and postings of a segment."""
-        return _BagFieldWriter(self, storage, segment)
+    def per_document_writer(self, storage: Any, segment: Any) -> None:
+        """None: `segment_writer` writes all of a segment."""
 
-    def postings_reader(
-        self, dbfile: Any, terminfo: Any, format_: Any, term: Any = None, scorer: Any = None
-    ) -> BagMatcher:
-        """The postings of a term, for Whoosh's merging and for `whoosh_index`."""
-        start, _ = terminfo.extent()
-        return BagMatcher(*_decoded(dbfile, start), format_, term)
+    def field_writer(self, storage: Any, segment: Any) -> None:
+        """None, as well."""
+
+    def terms_reader(self, storage: Any, segment: Any) -> BagTerms:
+        """The terms of a segment."""
+        name = segment.make_filename(self.TERMS_EXT)
+        postings = segment.open_file(storage, self.POSTS_EXT)
+        return BagTerms(storage.open_file(name), storage.file_length(name), postings)
+
+
+class _Dictionary(OrderedHashReader):  # type: ignore[misc]
+    """Whoosh's dictionary of terms; the directory of its hash tables is read at once."""
+
+    def __init__(self, dbfile: Any, length: int) -> None:
+        self.dbfile, self.is_closed = dbfile, False
+        # a mark, the number of the hash, two numbers that mean nothing yet
+        if dbfile.get(0, 5) != b"HSH3" + bytes([CRC]):
+            raise ValueError("the dictionary of terms is damaged")
+        self.hashfn, self.startofdata = crc32, 13
+        extras = length - 4 - dbfile.get_int(length - 4)
+        dbfile.seek(extras)
+        self._read_extras()
+        size = 256 * _TABLE.size
+        self.tables = list(_TABLE.iter_unpack(dbfile.get(extras - size, size)))
+        self.endofdata = self.tables[0][0]
+
+
+class BagTerms(W3TermsReader):  # type: ignore[misc]
+    """The terms of a segment."""
+
+    def __init__(self, dbfile: Any, length: int, postings: Any) -> None:
+        self._dbfile, self._postfile = dbfile, postings
+        self._tindex = _Dictionary(dbfile, length)
+        self._fieldmap, self._fieldunmap = FIELDS, list(FIELDS)
+
+    def found(self, key: bytes) -> Postings | None:
+        """Documents and weights of a term, deleted documents included; None without any."""
+        info = self._tindex.get(key)
+        return None if info is None else decoded(self._postfile, TERM.unpack(info)[-2])
+
+    def rows(self) -> Iterator[tuple[bytes, array[int], bytes]]:
+        """Key of the dictionary, documents and weights of each term, in order."""
+        for key, info in self._tindex.items():
+            yield key, *decoded(self._postfile, TERM.unpack(info)[-2])
+
+
+class BagReader(SegmentReader):  # type: ignore[misc]
+    """A segment."""
+
+    def found(self, field: str, term: bytes) -> Postings | None:
+        """Documents and weights of a term, deleted documents included; None without any."""
+        found: Postings | None = self._terms.found((BODY if field == "body" else KEY) + term)
+        return found
+
+    def rows(self) -> Iterator[tuple[bytes, array[int], bytes]]:
+        """Key of the dictionary, documents and weights of each term, in order."""
+        found: Iterator[tuple[bytes, array[int], bytes]] = self._terms.rows()
+        return found
+
+    def cells(self, name: str) -> list[bytes]:
+        """The cell of each document in a column."""
+        column = self.column_reader(name, self.schema[name].column_type, translate=False)
+        found: list[bytes] = column.cells()
+        return found
+
+    def living(self) -> Sequence[int]:
+        """The numbers of the documents that are not deleted."""
+        numbers, gone = range(self.doc_count_all()), self.deleted_docs_set
+        return [number for number in numbers if number not in gone] if gone else numbers
 
 
 class MappedSegment(W3Segment):  # type: ignore[misc]
@@ -160,87 +195,71 @@ class _View(io.RawIOBase):
         return data
 
 
-class BagMatcher(ListMatcher):  # type: ignore[misc]
-    """The postings of one term of one segment, deleted documents included."""
+class CellColumn(columns.Column):  # type: ignore[misc]
+    """A cell of fixed width per document."""
 
-    def __init__(self, documents: array[int], weights: bytes, format_: Any, term: Any) -> None:
-        self.documents = documents
-        self.tenths = weights
-        ListMatcher.__init__(self, documents, None, None, format_, term=term)
+    def __init__(self, width: int) -> None:
+        self.width = width
 
-    def weight(self) -> float:
-        """The weight in the current document."""
-        return self.tenths[self._i] / SCALE
-
-    def value(self) -> None:
-        """No value is stored."""
-
-
-class BagWriter(SegmentWriter):  # type: ignore[misc]
-    """A writer that takes documents as bags."""
-
-    def __init__(self, index: Any) -> None:
-        SegmentWriter.__init__(self, index, codec=BagCodec(), limitmb=1)
-        self.pool = Bags()
-
-    def add_bag(self, key: bytes, bag: dict[str, int], cells: dict[str, bytes]) -> None:
-        """Add a document: its key, the weight of each term in tenths, its cells by column."""
-        document, put = self.docnum, self.pool.put
-        rows, schema = self.perdocwriter, self.schema
-        rows.start_doc(document)
-        put("key", key, document, SCALE)
-        for term, weight in bag.items():
-            put("body", term.encode("utf-8"), document, weight)
-        rows.add_column_value("key", schema["key"].column_type, key)
-        for name, cell in cells.items():
-            rows.add_column_value(name, schema[name].column_type, cell)
-        rows.finish_doc()
-        self._added = True
-        self.docnum += 1
-
-
-class _BagFieldWriter(W3FieldWriter):  # type: ignore[misc]
-    def add_postings(
-        self, schema: Any, lengths: Any, items: Iterator[tuple[str, bytes, array[int], bytes]]
-    ) -> None:
-        """Write whole terms."""
-        field = None
-        for name, term, documents, weights in items:
-            if name != field:
-                if field is not None:
-                    self.finish_field()
-                self.start_field(name, schema[name])
-                field = name
-            self._write(term, documents, weights)
-        if field is not None:
-            self.finish_field()
-
-    def _write(self, term: bytes, documents: array[int], weights: bytes) -> None:
-        block = _encoded(documents, weights)
-        info = W3TermInfo(
-            weight=sum(weights) / SCALE, df=len(documents), minlength=1, maxlength=1,
-            maxweight=max(weights) / SCALE, minid=documents[0], maxid=documents[-1],
-        )  # fmt: skip
-        info.set_extent(self._postfile.tell(), len(block))
-        self._postfile.write(block)
-        self._tindex.add(pack_ushort(self._fieldid) + term, info.to_bytes())
-
-
-class ColumnBytes(columns.FixedBytesColumn):  # type: ignore[misc]
-    """A cell of fixed width per document, readable as a whole."""
-
-    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> WholeColumn:
+    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> Cells:
         """The cells of a segment."""
-        return WholeColumn(dbfile, basepos, length, doccount, self._fixedlen, self._default)
+        if length != doccount * self.width:
+            raise ValueError("a column is not as long as its segment")
+        return Cells(dbfile.get(basepos, length), self.width)
 
 
-class WholeColumn(columns.FixedBytesColumn.Reader):  # type: ignore[misc]
-    """The cells of one segment."""
+class Cells:
+    """The cells of one segment, one after the other in `whole`."""
 
-    def whole(self) -> bytes:
-        """All cells one after the other; documents without one have zeroes."""
-        data: bytes = self._dbfile.get(self._basepos, self._count * self._fixedlen)
-        return data + bytes((self._doccount - self._count) * self._fixedlen)
+    def __init__(self, whole: bytes, width: int) -> None:
+        self.whole = whole
+        self._width = width
+
+    def cells(self) -> list[bytes]:
+        """Each of them."""
+        width, whole = self._width, self.whole
+        return [whole[at : at + width] for at in range(0, len(whole), width)]
+
+
+class KeyColumn(columns.Column):  # type: ignore[misc]
+    """The key of each document: where each ends, then all of them."""
+
+    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> Keys:
+        """The keys of a segment."""
+        return Keys(dbfile, basepos, doccount)
+
+
+class Keys:
+    """The keys of one segment; nothing is read before one is asked for."""
+
+    def __init__(self, dbfile: Any, start: int, count: int) -> None:
+        self._file, self._start, self._count = dbfile, start, count
+
+    def __getitem__(self, document: int) -> bytes:
+        before = max(document - 1, 0)
+        ends = numbers("I", self._file.get(self._start + 4 * before, 4 * (document - before + 1)))
+        first = ends[0] if document else 0
+        found: bytes = self._file.get(self._start + 4 * self._count + first, ends[-1] - first)
+        return found
+
+    def cells(self) -> list[bytes]:
+        """Each of them."""
+        ends = numbers("I", self._file.get(self._start, 4 * self._count))
+        whole = self._file.get(self._start + 4 * self._count, ends[-1] if ends else 0)
+        return [whole[first:last] for first, last in pairwise((0, *ends))]
+
+
+def column_of_keys(keys: Sequence[bytes]) -> bytes:
+    """The bytes of a `KeyColumn`."""
+    return packed("I", accumulate(map(len, keys))) + b"".join(keys)
+
+
+def packed(typecode: str, values: Iterable[int]) -> bytes:
+    """Numbers as little-endian bytes."""
+    made = array(typecode, values)
+    if _SWAPPED:
+        made.byteswap()
+    return made.tobytes()
 
 
 def numbers(typecode: str, data: bytes) -> array[int]:
@@ -251,18 +270,16 @@ def numbers(typecode: str, data: bytes) -> array[int]:
     return found
 
 
-def _encoded(documents: array[int], weights: bytes) -> bytes:
+def encoded(documents: array[int], weights: bytes) -> bytes:
     """A term's block: the type of its gaps, the number of documents, the gaps, the weights."""
-    gaps = [documents[0], *(after - before for before, after in pairwise(documents))]
-    typecode = next(code for code, limit in _GAPS if max(gaps) < limit)
-    packed = array(typecode, gaps)
-    if _SWAPPED:
-        packed.byteswap()
+    gaps = [documents[0], *map(sub, documents[1:], documents)]
+    most = max(gaps)
+    typecode = "B" if most < 1 << 8 else "H" if most < 1 << 16 else "I"
     head = typecode.encode("ascii") + len(documents).to_bytes(4, "little")
-    return head + packed.tobytes() + weights
+    return head + packed(typecode, gaps) + weights
 
 
-def _decoded(dbfile: Any, start: int) -> Postings:
+def decoded(dbfile: Any, start: int) -> Postings:
     """The documents and weights of the block at an offset; raises ValueError for a damaged one."""
     head: bytes = dbfile.get(start, _HEAD)
     typecode, count = chr(head[0]), int.from_bytes(head[1:], "little")

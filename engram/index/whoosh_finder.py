@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 #: An index must have been made with this to be opened; raise the first number with the fields of
 #: `whoosh_index`.
-_SCHEMA = f"7.{ANALYSIS}"
+_SCHEMA = f"8.{ANALYSIS}"
 #: letters that a misspelt word mostly shares with the intended one
 _SAME_BEGINNING = 2
 #: retries when a generation is replaced between reading the pointer and opening it
@@ -143,7 +143,7 @@ class WhooshFinder:
         """
         stream = _Stream(documents)
         with self._writing, self._reporting("be rebuilt", stream):
-            from engram.index.whoosh_index import CollectionWriter
+            from engram.index.collection_writer import CollectionWriter
 
             if seen is None:
                 seen = self.state().seen
@@ -281,7 +281,7 @@ class _Admitting:
 
 def _revised(folder: Path, gone: Iterable[str], come: Iterable[Document]) -> int:
     """Remove keys and add documents in one commit; returns how many documents there are now."""
-    from engram.index.whoosh_index import CollectionWriter
+    from engram.index.collection_writer import CollectionWriter
 
     writing = CollectionWriter(folder, new=False)
     try:

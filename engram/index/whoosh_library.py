@@ -41,17 +41,19 @@ def _standing_in() -> Iterator[None]:
 
 with _standing_in():
     from whoosh import columns, fields, index, versionstring
-    from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3Segment, W3TermInfo
+    from whoosh.codec.whoosh3 import W3Codec, W3Segment, W3TermsReader
     from whoosh.filedb.compound import CompoundStorage
-    from whoosh.filedb.filestore import OverlayStorage
-    from whoosh.filedb.structfile import BufferFile
-    from whoosh.matching.mcore import ListMatcher
-    from whoosh.reading import TermNotFound
+    from whoosh.filedb.filestore import FileStorage, OverlayStorage, RamStorage
+    from whoosh.filedb.filetables import HashWriter, OrderedHashReader, OrderedHashWriter
+    from whoosh.filedb.structfile import BufferFile, StructFile
+    from whoosh.reading import SegmentReader
     from whoosh.system import pack_ushort
+    from whoosh.util.numlists import GrowableArray
     from whoosh.writing import SegmentWriter
 
 __all__ = [
-    "BufferFile", "CompoundStorage", "ListMatcher", "OverlayStorage", "SegmentWriter",
-    "TermNotFound", "W3Codec", "W3FieldWriter", "W3Segment", "W3TermInfo", "columns", "fields",
+    "BufferFile", "CompoundStorage", "FileStorage", "GrowableArray", "HashWriter",
+    "OrderedHashReader", "OrderedHashWriter", "OverlayStorage", "RamStorage", "SegmentReader",
+    "SegmentWriter", "StructFile", "W3Codec", "W3Segment", "W3TermsReader", "columns", "fields",
     "index", "pack_ushort", "versionstring",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ _STEP_3 = (
     ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"),
     ("ness", ""), ("ful", ""),
 )  # fmt: skip
+_ENDINGS_2, _ENDINGS_3 = (tuple(ending for ending, _ in step) for step in (_STEP_2, _STEP_3))
 #: dropped when m > 1
 _STEP_4 = (
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
@@ -51,9 +52,13 @@ def stem(word: str) -> str:
     word = _past_and_gerund(word)
     if word.endswith("y") and word[-2:-1] not in _VOWELS and _HAS_VOWEL.match(word[:-1]):
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2)
-    word = _replace(word, _STEP_3)
-    word = _drop(word)
+    # most words have none of these endings, which `endswith` tells of all of them at once
+    if word.endswith(_ENDINGS_2):
+        word = _replace(word, _STEP_2)
+    if word.endswith(_ENDINGS_3):
+        word = _replace(word, _STEP_3)
+    if word.endswith(_STEP_4):
+        word = _drop(word)
     return _final_e(word)
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from engram.language.any_case import AnyCase
 from engram.language.calendar_words import MONTHS, NUMBERS, SEASONS, WEEKDAYS
 
 #: small numbers as they count days and weeks
@@ -136,12 +137,11 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?=\w)(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
-#: what each form has one of
-_CORE = re.compile(
-    r"\b(?:days?\b|week|month|quarter|year|night|yesterday|today|tonight|tomorrow|tmr|morning"
-    r"|afternoon|evening|eo[dwmqy]\b|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
-    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)",
-    re.IGNORECASE,
+#: what each form has one of, as a whole word: "may", but not "maybe"
+_CORE = AnyCase(
+    rf"\b(?:(?:{_COUNTED}|{ANY_DAY})s?\b|{MONTH}(?:\b|to|until|till|through)"
+    r"|yesterday\b|today\b|tonight\b|tomorrow\b|tmrw?\b|morning\b|afternoon\b|evening\b"
+    r"|eo[dwmqy]\b|\d{4}(?!\d)|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)"
 )
 #: how far from its core word an expression may begin and end, characters
 _REACH = 48
@@ -154,6 +154,11 @@ def matches(text: str, *, certain: bool) -> Iterator[re.Match[str]]:
         for match in expression(certain=certain).finditer(text, max(begin, done), end):
             done = match.end()
             yield match
+
+
+def has_core(run: str) -> bool:
+    """Whether a part of a text between white space has what each expression has one of."""
+    return _CORE.search(run) is not None
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:

@@ -21,6 +21,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from engram.language.scripts import DENSE
@@ -49,7 +50,8 @@ _BETWEEN_PARTS = re.compile(r"[._\-+']+")
 _CONTRACTION = re.compile(r".+(?:n't|'(?:s|re|ve|ll|d|m))")
 _LETTERS_AND_NUMBER = re.compile(r"([a-z]{2,})(\d+)|(\d+)([a-z]{2,})")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
-_ANY_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+#: a capital behind a small letter or a figure, or before another and a small letter
+_ANY_HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|[A-Z][a-z])")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 #: Latin letters that Unicode does not take apart.
@@ -68,8 +70,10 @@ def telling_terms(text: str) -> list[str]:
 
 def memory_terms(memory: Memory) -> set[str]:
     """The distinct terms of a memory: title, statement, quote, tags and entities."""
-    said = (memory.title, memory.text[:_MOST_TEXT], memory.quote[:_MOST_TEXT])
-    return set(terms("\n".join((*said, *memory.tags, *memory.entities))))
+    beside = "\n".join((memory.title, *memory.tags, *memory.entities))
+    # each by itself: the words of the statement alone are asked for elsewhere too
+    said = (memory.text[:_MOST_TEXT], memory.quote[:_MOST_TEXT], beside)
+    return set(chain.from_iterable(map(terms, filter(None, said))))
 
 
 def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
@@ -90,10 +94,11 @@ def beginning(prefix: str) -> str:
 
 def _terms(text: str, *, asked: bool, stop: frozenset[str] = frozenset()) -> list[str]:
     text = text if text.isascii() else _UNSPEAKABLE.sub(" ", text)
+    of_token = _of_asked_token if asked else _of_token
     found: list[str] = []
     for token in words(text):
         if not stop or _bare(token) not in stop:
-            found += _of_token(token, asked) if len(token) <= _LONGEST else _split(token, asked)
+            found += of_token(token) if len(token) <= _LONGEST else _split(token, asked)
     text = unicodedata.normalize("NFKC", text)
     if _ANY_HUMP.search(text):
         for word in _ASCII_WORD.findall(text):
@@ -107,9 +112,17 @@ def _bare(token: str) -> str:
     return token[:-2] if token.endswith("'s") else token
 
 
+#: a large vault has as many words, and each of them in many texts
+@lru_cache(maxsize=32_768)
+def _of_token(token: str) -> tuple[str, ...]:
+    if token.isascii() and token.isalpha():
+        return (stem(token),)
+    return tuple(_split(token, asked=False))
+
+
 @lru_cache(maxsize=2_048)
-def _of_token(token: str, asked: bool) -> tuple[str, ...]:
-    return tuple(_split(token, asked))
+def _of_asked_token(token: str) -> tuple[str, ...]:
+    return tuple(_split(token, asked=True))
 
 
 def _split(token: str, asked: bool) -> Iterator[str]:

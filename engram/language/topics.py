@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
 
 from engram.language.scripts import HAN, HANGUL, KANA, KATAKANA
@@ -53,9 +54,14 @@ def topic_terms(text: str) -> dict[str, int]:
     Words of three letters or more of any script, with their hyphens; of scripts without spaces the
     runs of one script, Chinese ones in pairs of characters. Numbers and stop words are left out.
     """
-    counts = Counter(_topics(words(_SURROGATES.sub(" ", text[:_MOST_TEXT]))))
-    total = sum(counts.values())
-    return {term: count * _WHOLE // total for term, count in sorted(counts.items())}
+    text = text[:_MOST_TEXT]
+    tokens = words(text if text.isascii() else _SURROGATES.sub(" ", text))
+    found: list[str] = []
+    for token in tokens:
+        found += _topics_of(token) if len(token) <= _LONGEST else _topics(token)
+    counts = Counter(found)
+    total = counts.total()
+    return {term: count * _WHOLE // total for term, count in counts.items()}
 
 
 def top_topics(
@@ -75,16 +81,20 @@ def _rarity(held: int, documents: int) -> float:
     return math.log(1 + max(documents, held) / held)
 
 
-def _topics(tokens: Iterable[str]) -> Iterator[str]:
-    for token in tokens:
-        for part in _BETWEEN.split(token):
-            if _HAS_DENSE.search(part):
-                yield from _runs(part)
-                continue
-            word = _POSSESSIVE.sub("", part).strip("-'")
-            long_enough = _SHORTEST <= len(word) <= _LONGEST
-            if long_enough and word not in TOPIC and any(map(str.isalpha, word)):
-                yield word
+def _topics(token: str) -> Iterator[str]:
+    for part in _BETWEEN.split(token):
+        if _HAS_DENSE.search(part):
+            yield from _runs(part)
+            continue
+        word = _POSSESSIVE.sub("", part).strip("-'")
+        long_enough = _SHORTEST <= len(word) <= _LONGEST
+        if long_enough and word not in TOPIC and any(map(str.isalpha, word)):
+            yield word
+
+
+@lru_cache(maxsize=32_768)
+def _topics_of(token: str) -> tuple[str, ...]:
+    return tuple(_topics(token))
 
 
 def _runs(part: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
+from engram.language.calendar_words import GERMAN_HINTS, MONTHS, NUMBERS, WEEKDAYS
 from engram.language.scripts import HAN
 
 
@@ -33,9 +33,17 @@ class TranslatedTime(NamedTuple):
 
 def translated_times(text: str, today: date) -> Iterator[TranslatedTime]:
     """The German and Chinese expressions of a text, in order, none overlapping another."""
-    yield from _german(text)
+    if text.isascii() or _hints_at_german(text):
+        yield from _german(text)
     if not text.isascii() and (first := _chinese_hint().search(text)) is not None:
         yield from _chinese(text, first.start(), today)
+
+
+def _hints_at_german(text: str) -> bool:
+    """Whether a text can hold a German expression in any case."""
+    folded = text.casefold()
+    # `re` takes the Turkish letters for an i
+    return any(hint.casefold() in folded for hint in GERMAN_HINTS) or "ı" in text or "İ" in text
 
 
 # -- German ---------------------------------------------------------------------------------------

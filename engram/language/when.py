@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from engram.language.calendar_words import GERMAN_HINTS
 from engram.language.time_context import AFTER, BEFORE, Reading, TimeWords, role_of
-from engram.language.time_patterns import expression, matches
+from engram.language.time_patterns import expression, has_core, matches
 from engram.model.instant import plus_days
 from engram.model.time_span import CERTAIN, TimeSpan
 
@@ -88,11 +88,32 @@ _TELLS_YEAR = re.compile(r"\b(?:19|20)\d\d|\b(?:ago|last|past|previous)\b", re.I
 @lru_cache(maxsize=32)
 def _found(text: str, anchor: Day, certain: bool) -> tuple[TimeSpan, ...]:
     today = date.fromisoformat(anchor)
-    found = _of_english(text, today, certain=certain)
-    elsewhere = _of_other_languages(text, today)
+    english, other = _may_hold(text)
+    found = _of_english(text, today, certain=certain) if english else []
+    elsewhere = _of_other_languages(text, today) if other else []
     if elsewhere:
         found = _longest([*found, *elsewhere])
     return tuple(found)
+
+
+def _may_hold(text: str) -> tuple[bool, bool]:
+    """Whether a text can hold an expression of English, and one of another language."""
+    runs = text.split()
+    if max(map(len, runs), default=0) > _LONGEST_RUN:
+        return True, True
+    held = set(map(_run_may_hold, runs))
+    other = not text.isascii() or any(other for _, other in held)
+    return any(english for english, _ in held), other
+
+
+#: what is longer is no word: it is not kept, characters
+_LONGEST_RUN = 40
+
+
+#: the same words stand in many texts, and few of them are words of time
+@lru_cache(maxsize=16_384)
+def _run_may_hold(run: str) -> tuple[bool, bool]:
+    return has_core(run), any(hint.rstrip() in run for hint in GERMAN_HINTS)
 
 
 def _longest(spans: list[TimeSpan]) -> list[TimeSpan]:

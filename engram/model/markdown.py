@@ -226,3 +226,11 @@ def _span_end(starts: list[int], after: int, length: int) -> int:
     """Where the code span ends that opened before `after`; 0 when nothing closes it."""
     at = bisect_left(starts, after)
     return starts[at] + length if at < len(starts) else 0
+
+
+def header_lines(text: str) -> int:
+    """The lines of a file's header, with the `---` above and below; 0 where there is none."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[0] != "---" or "---" not in lines[1:]:
+        return 0
+    return lines.index("---", 1) + 1

@@ -54,15 +54,35 @@ def normalise(text: str) -> str:
 
 
 def _normal(text: str) -> str:
+    # no token has white space in it, and white space joins with nothing: run by run is as a whole
     if text.isascii():
-        folded = text.lower()
-        if folded.replace(" ", "").isalnum():  # each word is a token
-            return " ".join(folded.split())
+        runs = text.lower().split()
+        found = [run if run.isalnum() else _of_run(run) for run in runs]
     else:
-        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        found = [
+            run.lower() if run.isascii() and run.isalnum() else _of_run(run) for run in text.split()
+        ]
+    return " ".join(filter(None, found))
+
+
+def _of_run(run: str) -> str:
+    return _of_short_run(run) if len(run) <= _RUN else _tokens(run)
+
+
+def _tokens(run: str) -> str:
+    """The tokens of a run without white space, with a space between them."""
+    if run.isascii():
+        folded = run.lower()
+    else:
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", run).casefold())
         folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
     return " ".join(_TOKEN.findall(folded))
 
+
+#: the same words stand in many texts, and the same punctuation behind them; a longer run is of a
+#: script without spaces, or data, characters
+_RUN = 40
+_of_short_run = lru_cache(maxsize=16_384)(_tokens)
 
 #: a statement is compared with many others; what is longer is not kept, characters
 _STATEMENT = 500

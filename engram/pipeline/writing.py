@@ -63,10 +63,13 @@ def rebuild(ports: Ports, *, writable: bool) -> list[str]:
     """Catalog and index anew from the files, then the views; returns those that differed."""
     if not writable:
         ports.derived.rebuild()
+        ports.settler.within(math.inf)
         ports.index.rebuild()
         return []
+    made = ports.derived.fills
     with ports.committer.lock():
-        ports.derived.rebuild()
+        if ports.derived.fills == made:
+            ports.derived.rebuild()
         mended = ports.derived.mend_views(due=True)
         if ports.settler.settle():
             ports.derived.write_topics()

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engram.index.contract import IndexUnusable, SearchIndex
+from engram.index.contract import IndexState, IndexUnusable, SearchIndex
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Locked, StorageError
@@ -75,6 +75,8 @@ class IndexSync:
         self._finder = self._on_disk = finder
         self._timezone = timezone
         self.index_reason = ""
+        #: told how many documents of an index that is made anew are done, and of how many
+        self.advance: Callable[[int, int], None] = lambda done, total: None
 
     @cached_property
     def turn(self) -> WriterLock:
@@ -150,6 +152,9 @@ class IndexSync:
                 self._projections.catalog.set_indexed(self._timezone)
                 return
             if indexed and state.usable and state.seen is not None and state.seen < target:
+                if self._is_mostly_new(state, state.seen):
+                    self.rebuild()
+                    return
                 missed = self._missed(state.seen)
                 if missed is not None and all(one.plan.kind != "purge" for one in missed):
                     documents, removed = self._since(state.seen, missed)
@@ -160,6 +165,16 @@ class IndexSync:
         except IndexUnusable as reason:
             _log.warning("the index is not usable (%s); building it anew", reason)
         self.rebuild()
+
+    def _is_mostly_new(self, state: IndexState, seen: int) -> bool:
+        """Whether so many memories came that an index anew takes less than reading what came."""
+        catalog = self._projections.catalog
+        came = sum(catalog.status_counts().values()) - state.memories
+        if came <= max(_MANY, state.memories + state.turns):
+            return False
+        # it would stand until there is another: purged words must not survive in it
+        missed = range((seen >> _TURN_BITS) + 1, catalog.last + 1)
+        return "purge" not in {kind for kind, *_ in catalog.log.kinds(missed).values()}
 
     def _follows(self, taken: TakenUp, seen: int | None) -> bool:
         """Whether all that the index does not know is what this process took up itself."""
@@ -186,10 +201,19 @@ class IndexSync:
             with self.turn.hold():
                 # before the documents: what is committed meanwhile is looked at once more
                 target = self._target()
-                self._finder.rebuild(self._everything(), seen=target)
+                self._finder.rebuild(self._counted(self._everything()), seen=target)
                 self._projections.catalog.set_indexed(self._timezone)
         except IndexUnusable as reason:
             self._scan_files(str(reason))
+
+    def _counted(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same, telling how many there were."""
+        catalog = self._projections.catalog
+        total = sum(catalog.status_counts().values()) + catalog.turns.last
+        for number, document in enumerate(documents, 1):
+            yield document
+            if not number % _MANY:
+                self.advance(number, max(number, total))
 
     def _scan_files(self, reason: str) -> None:
         """Answer from an index in memory, made of the files: never nothing for want of an index."""

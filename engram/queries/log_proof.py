@@ -72,7 +72,7 @@ def prove(
     unexplained: dict[str, str] = {}
     there = [path for path in content_files(disk, unexplained) if path.startswith(_PROVED)]
     strange = [path for path in unexplained if path.startswith(_PROVED)]
-    strange += [path for path in there if check.known.age(path, _bytes(disk, path))[0]]
+    strange += [path for path in there if not check.known.knows(path, _bytes(disk, path))]
     gone = (path for path, *_ in check.known.missing(frozenset(there)))
     return Proof(
         check.transactions, check.lines, check.chained_from, check.head, check.broken,

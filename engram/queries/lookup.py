@@ -186,7 +186,7 @@ class Lookup:
 
         Below the header, too: its title begins as the statement does.
         """
-        from engram.recall.grep import header_lines
+        from engram.model.markdown import header_lines
 
         text, wanted = self.text_now(memory), first_line(words, 60).rstrip("…")
         above = header_lines(text)
@@ -257,7 +257,8 @@ class Lookup:
         expression, or one that takes too long.
         """
         # imported here: only this needs it
-        from engram.recall.grep import LineSearch, header_lines
+        from engram.model.markdown import header_lines
+        from engram.recall.grep import LineSearch
 
         search = LineSearch(regex, ignore_case=ignore_case)
         for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):

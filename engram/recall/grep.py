@@ -49,11 +49,3 @@ class LineSearch:
             spans = self._pattern.spans(shown, self._limit, MAX_SPANS)
             if spans is not None:
                 yield MatchingLine(number, shown, spans)
-
-
-def header_lines(text: str) -> int:
-    """The lines of a file's header, with the `---` above and below; 0 where there is none."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[0] != "---" or "---" not in lines[1:]:
-        return 0
-    return lines.index("---", 1) + 1

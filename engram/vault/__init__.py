@@ -164,6 +164,22 @@ class Vault:
         """Ask a change detector before the files are looked at: for one that is asked often."""
         self.parts.settler.change_detector = change_detector
 
+    def answer_within(self, seconds: float) -> None:
+        """Let a question take up new files for about so long, for one that nobody waits for longer;
+        `to_come` then says how many are left.
+        """
+        self.parts.settler.patience = seconds
+
+    def tell_taken_up(self, advance: Callable[[str, int, int], None]) -> None:
+        """Tell how far new files are taken up, and then the index: what, done, of how many."""
+        self.parts.settler.advance = lambda done, total: advance("files", done, total)
+        self.parts.index.advance = lambda done, total: advance("index", done, total)
+
+    @property
+    def to_come(self) -> int:
+        """How many new or changed files the last question had to leave."""
+        return self.parts.settler.to_come
+
     # -- what it is ----------------------------------------------------------------------------
 
     @property
@@ -1298,18 +1314,19 @@ class Vault:
 
     def consolidate(
         self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto",
-        closing: bool = True,
+        closing: bool = True, progress: Progress = lambda _: None,
     ) -> Consolidated:  # fmt: skip
-        """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
+        """Merge, replace, age and tidy, in transactions that one `undo` takes back (seed 003).
 
         Looks at what changed since the last time, or with `full` at everything. A model, where one
         is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
-        boxes that are open are sealed too. A dry run plans the same and writes nothing.
+        boxes that are open are sealed too. A dry run plans the same and writes nothing. `progress`
+        is told of the steps of each part that is done.
         """
         from engram.pipeline.consolidation import ConsolidationMode, consolidate, preview
 
         do = preview if dry_run else consolidate
-        return do(self.parts, ConsolidationMode(full, closing, tier=tier))
+        return do(self.parts, ConsolidationMode(full, closing, tier=tier, progress=progress))
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
@@ -1441,7 +1458,6 @@ class Vault:
         """Catalog and index anew from the files, then the views; returns those that differed."""
         from engram.pipeline.writing import rebuild
 
-        self._settled()
         return rebuild(self.parts, writable=self.writable)
 
     def stale_views(self) -> Sequence[str]:

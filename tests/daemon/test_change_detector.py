@@ -1,4 +1,4 @@
-"""A sentry is quiet only when a look at every file would have found nothing."""
+"""Nothing changed only when a look at every file would have found nothing."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ CHANGES: dict[str, Callable[[Path, Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_it_knows_at_once(root: Path, change_detector: FolderChangeDetector, change: str) -> None:
-    assert change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) == frozenset()
     CHANGES[change](root, root / "facts" / "2026-03-06" / "a.md")
-    assert not change_detector.quiet(CATALOG)
-    assert not change_detector.quiet(CATALOG)  # until somebody has looked
+    assert change_detector.changed(CATALOG) != frozenset()
+    assert change_detector.changed(CATALOG) != frozenset()  # until somebody has looked
     change_detector.begin()
     change_detector.trust(CATALOG)
-    assert change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) == frozenset()
 
 
 def test_what_comes_during_a_look_is_news(
@@ -91,20 +91,20 @@ def test_what_comes_during_a_look_is_news(
     change_detector.begin()
     (root / "facts" / "new").mkdir()
     change_detector.trust(CATALOG)
-    assert not change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) != frozenset()
     change_detector.begin()
     (root / "facts" / "new" / "b.md").write_text("x")
     change_detector.trust(CATALOG)
-    assert not change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) != frozenset()
 
 
 def test_state_is_none_of_its_business(root: Path, change_detector: FolderChangeDetector) -> None:
     (root / "state" / "access.jsonl").write_text("{}")
-    assert change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) == frozenset()
 
 
 def test_another_catalog_has_not_seen_it(change_detector: FolderChangeDetector) -> None:
-    assert not change_detector.quiet(object())
+    assert change_detector.changed(object()) != frozenset()
 
 
 def test_peace_has_an_end(root: Path) -> None:
@@ -112,12 +112,12 @@ def test_peace_has_an_end(root: Path) -> None:
     change_detector = FolderChangeDetector(root, lambda: now[0])
     change_detector.begin()
     change_detector.trust(CATALOG)
-    assert change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) == frozenset()
     now[0] = 601.0
-    assert not change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) != frozenset()
     change_detector.close()
     change_detector.trust(CATALOG)
-    assert not change_detector.quiet(CATALOG) and not change_detector.able
+    assert change_detector.changed(CATALOG) != frozenset() and not change_detector.able
 
 
 def test_a_queue_that_was_too_short_is_no_peace(
@@ -128,7 +128,7 @@ def test_a_queue_that_was_too_short_is_no_peace(
     for _ in range(longest // 2 + 10):
         os.utime(file, (1, 1))
         os.chmod(file, 0o600)
-    assert not change_detector.quiet(CATALOG)
+    assert change_detector.changed(CATALOG) != frozenset()
 
 
 @examples(7)
@@ -168,12 +168,35 @@ def test_a_vault_with_a_sentry_answers_as_one_without(
                 assert fresh.search("valve gauge note", limit=20) == said
 
 
+def test_a_change_is_looked_for_in_its_folder_alone(vault: Vault) -> None:
+    for day in ("2026-03-05", "2026-03-06"):
+        (vault.root / "facts" / day).mkdir(parents=True)
+        for name in ("a", "b"):
+            (vault.root / "facts" / day / f"{name}{day}.md").write_text(
+                f"A {name} note of {day}.\n"
+            )
+    detector = FolderChangeDetector(vault.root)
+    vault.keep_open(detector)
+    vault.take_up_edits()
+    (vault.root / "facts/2026-03-06/a2026-03-06.md").rename(vault.root / "facts/2026-03-06/c.md")
+    (vault.root / "facts/2026-03-06/new.md").write_text("A zyquin note.\n")
+    assert detector.changed(vault.parts.catalog) == {"facts/2026-03-06"}
+    assert vault.take_up_edits() == 3 and vault.search("zyquin").memories
+    assert detector.changed(vault.parts.catalog) == frozenset()
+    (vault.root / "facts/2026-03-05/below").mkdir()
+    (vault.root / "facts/2026-03-05/below/deep.md").write_text("A zyqdeep note.\n")
+    assert detector.changed(vault.parts.catalog) is None
+    assert vault.search("zyqdeep").memories
+
+
 def test_a_writer_looks_at_the_files_only_when_they_changed(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[object] = []
     look = VaultEdits.look
-    monkeypatch.setattr(VaultEdits, "look", lambda *given: looks.append(1) or look(*given))
+    monkeypatch.setattr(
+        VaultEdits, "look", lambda *given, **named: looks.append(1) or look(*given, **named)
+    )
     vault.keep_open(FolderChangeDetector(vault.root))
     note = vault.root / "facts" / "note.md"
     note.write_text("The zebrafinch is grey.\n")

@@ -12,11 +12,12 @@ from whoosh import index
 from whoosh.filedb.structfile import BufferFile
 
 from engram.index import whoosh_codec
-from engram.index.whoosh_codec import Bags, BagWriter, _decoded, _encoded, numbers
-from engram.index.whoosh_index import _FIELDS, CollectionReader
+from engram.index.segment_writer import Bags, BagWriter
+from engram.index.whoosh_codec import BODY, Keys, column_of_keys, decoded, encoded, numbers
+from engram.index.whoosh_index import SCHEMA, CollectionReader
 from tests.effort import examples
 
-CELLS = {"length": b"\1\0", "day": b"\0\0", "place": bytes(8)}
+CELLS = {"length": b"\1\0", "day": b"\0\0", "place": bytes(8), "prior": b"\0"}
 
 rising = st.lists(st.integers(0, (1 << 32) - 1), min_size=1, max_size=40, unique=True).map(sorted)
 #: key -> the weights of its terms, None for one that is taken out
@@ -32,7 +33,7 @@ Postings = dict[str, dict[str, int]]
 
 
 def block(documents: list[int], weights: bytes) -> bytes:
-    return _encoded(array("I", documents), weights)
+    return encoded(array("I", documents), weights)
 
 
 @given(rising, st.data())
@@ -40,7 +41,7 @@ def test_any_postings_come_back_as_they_were(documents: list[int], data: st.Data
     weights = data.draw(st.binary(min_size=len(documents), max_size=len(documents)))
     before = data.draw(st.binary(max_size=9))
     file = BufferFile(memoryview(before + block(documents, weights) + b"what follows"))
-    assert _decoded(file, len(before)) == (array("I", documents), weights)
+    assert decoded(file, len(before)) == (array("I", documents), weights)
 
 
 @pytest.mark.parametrize(
@@ -59,20 +60,25 @@ def test_gaps_take_the_smallest_type_that_holds_them(documents: list[int], typec
 
 def test_a_weight_beyond_what_a_byte_holds_is_clipped() -> None:
     pool = Bags()
-    pool.put("body", b"tea", 4, 256)
-    pool.add(("body", b"tea", 7, 99.0, None))
-    assert list(pool.iter_postings()) == [("body", b"tea", array("I", [4, 7]), b"\xff\xff")]
+    pool.add(4, {"tea": 256})
+    pool.add(7, {"tea": 255})
+    assert list(pool.rows()) == [(BODY + b"tea", array("I", [4, 7]), b"\xff\xff")]
     pool.cleanup()
-    assert list(pool.iter_postings()) == []
+    assert list(pool.rows()) == []
 
 
-def test_fields_and_terms_are_given_in_order() -> None:
+def test_terms_are_given_in_the_order_of_their_bytes() -> None:
     pool = Bags()
-    for field, term in (("key", b"b"), ("body", b"\xc3\xa9"), ("key", b"a"), ("body", b"z")):
-        pool.put(field, term, 0, 10)
-    assert [row[:2] for row in pool.iter_postings()] == [
-        ("body", b"z"), ("body", b"\xc3\xa9"), ("key", b"a"), ("key", b"b"),
-    ]  # fmt: skip
+    pool.add(0, dict.fromkeys(["\U0001f375", "z", "\uffff", "é", "a"], 10))
+    keys = [key for key, _, _ in pool.rows()]
+    assert keys == sorted(keys) and len(keys) == 5
+
+
+@given(st.lists(st.binary(max_size=4), max_size=9))
+def test_keys_come_back_one_by_one_and_as_a_whole(keys: list[bytes]) -> None:
+    data = b"before" + column_of_keys(keys)
+    column = Keys(BufferFile(memoryview(data)), 6, len(keys))
+    assert [column[number] for number in range(len(keys))] == column.cells() == keys
 
 
 def test_numbers_are_read_alike_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +86,7 @@ def test_numbers_are_read_alike_on_every_machine(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(whoosh_codec, "_SWAPPED", True)
     assert list(numbers("H", b"\1\0\0\2")) == [256, 2]
     packed = block([1, 258], b"\7\7")
-    assert _decoded(BufferFile(memoryview(packed)), 0) == (array("I", [1, 258]), b"\7\7")
+    assert decoded(BufferFile(memoryview(packed)), 0) == (array("I", [1, 258]), b"\7\7")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +98,7 @@ def test_numbers_are_read_alike_on_every_machine(monkeypatch: pytest.MonkeyPatch
 )  # fmt: skip
 def test_a_damaged_block_raises(damaged: bytes) -> None:
     with pytest.raises((ValueError, IndexError, OverflowError)):
-        _decoded(BufferFile(memoryview(damaged)), 0)
+        decoded(BufferFile(memoryview(damaged)), 0)
 
 
 def held(folder: Path) -> Postings:
@@ -127,14 +133,14 @@ def test_merging_with_deletions_keeps_exactly_the_live_postings(
     whole: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
-    made = index.create_in(str(folder), schema=_FIELDS, indexname="memories")
+    made = index.create_in(str(folder), schema=SCHEMA, indexname="memories")
     live: dict[str, dict[str, int]] = {}
     for batch in [{"first": {"u": 10}}, *batches]:
-        reader = made.reader()
+        reader = CollectionReader(folder)
         writer = BagWriter(made)
         for key in batch:
             if live.pop(key, None) is not None:
-                for number in reader.postings("key", key).all_ids():
+                for number in reader.documents_of(key.encode()):
                     writer.delete_document(number)
         reader.close()
         live |= {key: bag for key, bag in batch.items() if bag is not None}
@@ -152,7 +158,7 @@ def test_merging_with_deletions_keeps_exactly_the_live_postings(
 
 
 def test_segments_that_died_are_merged_away(tmp_path: Path) -> None:
-    made = index.create_in(str(tmp_path), schema=_FIELDS, indexname="memories")
+    made = index.create_in(str(tmp_path), schema=SCHEMA, indexname="memories")
     for number in range(12):
         writer = BagWriter(made)
         writer.add_bag(str(number).encode(), {"tea": 10}, CELLS)

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.text import content_hash, first_line, jaccard, normalise, sha256_text, words
+from engram.model.text import (
+    _tokens,
+    content_hash,
+    first_line,
+    jaccard,
+    normalise,
+    sha256_text,
+    words,
+)
 from tests.effort import examples
 
 #: Any text, and text made of the signs that the normaliser treats in their own way.
@@ -98,6 +106,12 @@ def test_capitals_full_width_and_brackets_change_nothing(names: list[str]) -> No
     text = " ".join(names)
     wide = "".join(chr(ord(sign) + 0xFEE0) if sign != " " else "\u3000" for sign in text)
     assert normalise(text.upper()) == normalise(wide) == normalise(f"({text}), !?") == text
+
+
+@given(TEXTS)
+@examples(75)
+def test_a_text_is_normalised_run_by_run_as_it_is_as_a_whole(one: str) -> None:
+    assert normalise(one) == _tokens(one)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "?!", "—", "\u200b\u200d", "()[]{}"])

@@ -208,6 +208,15 @@ def test_a_search_finds_memories_and_turns_with_file_and_line(full: Vault) -> No
     assert any("everyone" in hit.snippet for hit in turns)
 
 
+def test_a_hit_shows_the_line_of_its_statement_and_not_that_of_its_title(full: Vault) -> None:
+    text = "The nightly backup of the shop runs on the small old server in the cellar, on Sundays."
+    full.remember(text, project="shop")
+    hit = asked(full, "backup cellar")[0][0]
+    lines = (full.root / hit.file).read_text("utf-8").split("\n")
+    assert any(one.startswith("title: The nightly backup of") for one in lines)
+    assert lines[hit.line - 1] == text
+
+
 def test_an_empty_question_lists_memories_and_no_turns(full: Vault) -> None:
     memories, turns = asked(full, "")
     assert len(memories) == 4 and turns == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -151,3 +151,29 @@ def test_recall_gives_at_most_two_turns_of_a_conversation_before_one_of_another(
     found = light.recall("number", limit=4).text.count
     # three turns are told
     assert sorted(found(f"turn, user: And the {session}") for session in ("one", "two")) == [1, 2]
+
+
+def test_recall_tells_no_turn_beside_one_whose_memory_is_not_open_or_was_replaced(
+    light: Vault,
+) -> None:
+    takes_every_turn(light)
+    key = "The key lies below the mat."
+    said(light, [("user", key), ("assistant", "The gate opens at noon.")])
+    light.flush()
+    (memory,) = light.list()
+    file = light.root / memory.path
+
+    def beside(projects: Sequence[str] = (), as_of: str = "") -> bool:
+        told = light.recall("when does the gate open?", projects=projects, as_of=as_of).text
+        assert "turn, assistant: The gate opens at noon." in told
+        return key in told
+
+    assert beside() and beside(["shop"])
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("project: shop", "project: blog"), encoding="utf-8")
+    assert beside() and not beside(["shop"])
+    file.write_text(text, encoding="utf-8")
+    new = light.remember("The key hangs in the shed.", project="shop").memory
+    light.supersede(memory.id, new.id)
+    assert not beside() and not beside(["shop"])
+    assert beside(as_of="2026-02-10")

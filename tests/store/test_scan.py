@@ -11,7 +11,7 @@ import pytest
 from engram.model.text import sha256_bytes
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import FileRow
-from engram.store.commits.scan import Scan, content_files, edits, scan
+from engram.store.commits.scan import Scan, compare, content_files, edits, read_batch, scan
 from engram.vault import Adapters, Vault
 from tests.kit import LIGHT
 
@@ -49,6 +49,10 @@ def row(disk: VaultDisk, path: str, identifier: str = "") -> FileRow:
     digest = sha256_bytes((disk.root / path).read_bytes())
     name = identifier or Path(path).stem
     return FileRow(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, digest, name)
+
+
+def marks(rows: dict[str, FileRow]) -> dict[str, list[int]]:
+    return {path: list(one[1:4]) for path, one in rows.items()}
 
 
 def looked(disk: VaultDisk, *rows: FileRow) -> tuple[Scan, list[tuple[str, str]]]:
@@ -155,7 +159,7 @@ def test_a_copy_is_a_creation(disk: VaultDisk) -> None:
 
 def test_a_note_without_a_header_is_named_by_its_file(disk: VaultDisk) -> None:
     write(disk, "facts/Where is the key.md", "Under the mat.\n")
-    assert looked(disk)[1] == [("where-is-the-key", "created")]
+    assert looked(disk)[1] == [("where-is-the-key-69456b75", "created")]
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_not_taken_for_gone(
@@ -173,14 +177,45 @@ def test_a_file_that_cannot_be_read_is_reported_and_not_taken_for_gone(
     assert list(found.refused) == [A] and found.gone == [] and found.changed == {}
 
 
-def test_a_budget_ends_the_look_and_nothing_is_taken_for_gone(disk: VaultDisk) -> None:
+def test_a_budget_ends_the_look_at_known_files_and_all_new_ones_are_found(disk: VaultDisk) -> None:
     for number in range(5):
         write(disk, f"facts/{number}.md", note(str(number)))
-    rows = {A: FileRow(A, 0, 0, 0, "", "a")}
+    known = ["facts/0.md", "facts/1.md", "facts/2.md"]
+    rows = {path: FileRow(path, 0, 0, 0, "", "a") for path in known}
     looks = iter([False, False, True])
-    found = scan(disk, rows, lambda: next(looks))
-    assert not found.complete and not found.clean
-    assert len(found.changed) == 2 and found.gone == []
+    found = compare(disk, marks(rows), lambda: next(looks))
+    assert not found.complete and found.gone == []
+    assert (found.differing, found.new) == (known[:2], ["facts/3.md", "facts/4.md"])
+
+
+def test_files_are_read_in_batches_and_a_moved_one_is_never_taken_for_removed(
+    disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engram.store.commits.scan.BATCH", 2)
+    for name in ("a", "b", "c", "d", "e"):
+        write(disk, f"facts/now/{name}.md", note(name))
+    rows = {f"facts/was/{name}.md": FileRow(f"facts/was/{name}.md", 1, 1, 1, "x", name)
+            for name in ("c", "e", "gone")}  # fmt: skip
+    rest, told = compare(disk, marks(rows)), []
+    while rest:
+        read, rest = read_batch(disk, rows.get, rest)
+        told.append([(one.subject, dict(one.details)["what"]) for one in edits(read, rows)[1]])
+    assert told == [
+        [("a", "created"), ("b", "created")],
+        [("c", "moved"), ("d", "created")],
+        [("e", "moved"), ("gone", "removed")],
+    ]
+
+
+def test_a_folder_that_changes_between_look_and_reading_loses_nothing(disk: VaultDisk) -> None:
+    for name in ("a", "b"):
+        write(disk, f"facts/{name}.md", note(name))
+    rows = {"facts/was.md": FileRow("facts/was.md", 1, 1, 1, "x", "was")}
+    found = compare(disk, marks(rows))
+    (disk.root / "facts/a.md").unlink()
+    write(disk, "facts/was.md", note("was"))
+    read, rest = read_batch(disk, rows.get, found)
+    assert (list(read.changed), read.gone, len(rest)) == (["facts/b.md"], [], 0)
 
 
 # -- taken up by the vault ----------------------------------------------------------------------
@@ -297,23 +332,14 @@ def test_a_folder_in_place_of_a_note_stops_nothing(vault: Vault) -> None:
     assert errors(vault) == [] and known(vault) == {}
 
 
-def test_what_came_and_went_is_looked_for_before_what_changed(disk: VaultDisk) -> None:
+def test_what_came_and_went_needs_no_time(disk: VaultDisk) -> None:
     write(disk, A, note("a"))
     rows = {A: row(disk, A)}
     gone = "facts/2026-03-06/was.md"
     rows[gone] = rows[A]._replace(path=gone)
     write(disk, B, note("b"))
-    ticks = iter([False, True])
-    found = scan(disk, rows, lambda: next(ticks))
-    assert (list(found.changed), found.gone, found.complete) == ([B], [gone], False)
-
-
-def test_what_is_to_be_looked_at_first_needs_no_time(disk: VaultDisk) -> None:
-    write(disk, A, note("a"))
-    rows = {A: row(disk, A)}
-    write(disk, A, note("a", "The shop uses spaces."))
-    assert not scan(disk, rows, lambda: True).changed
-    assert list(scan(disk, rows, lambda: True, first=[A, "facts/no.md"]).changed) == [A]
+    found = compare(disk, marks(rows), lambda: True)
+    assert (found.new, found.gone, found.complete) == ([B], [gone], False)
 
 
 def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
@@ -326,7 +352,7 @@ def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
     seen: set[str] = set()
     for tenth in range(10):
         ticks = iter([False, True])
-        seen |= scan(disk, rows, lambda: next(ticks), start=tenth / 10).changed.keys()  # noqa: B023
+        seen |= set(compare(disk, marks(rows), lambda: next(ticks), tenth / 10).differing)  # noqa: B023
     assert seen == set(paths)
 
 

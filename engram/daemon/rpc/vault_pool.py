@@ -25,6 +25,8 @@ _MOST = 4
 _IDLE = 1800.0
 #: files that are being edited are not settled for so long, seconds
 _SETTLE_PAUSE = 2.0
+#: how long a caller waits for new files to be taken up, seconds
+_PATIENCE = 2.0
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
@@ -60,6 +62,7 @@ class VaultPool:
         if kept is None or not _is_same(kept, fresh):
             if kept is not None:
                 kept.vault.close()
+            fresh.answer_within(_PATIENCE)
             change_detector = FolderChangeDetector(fresh.root) if self._watch else None
             if change_detector is not None:
                 fresh.keep_open(change_detector)

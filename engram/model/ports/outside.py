@@ -44,11 +44,11 @@ class ChangeDetector(Protocol):
         ...
 
     def trust(self, catalog: object) -> None:
-        """The scan is complete and its result is in this catalog."""
+        """What was to be looked at was, and its result is in this catalog."""
         ...
 
-    def quiet(self, catalog: object) -> bool:
-        """Whether nothing changed since that scan began, and the catalog is still the same."""
+    def changed(self, catalog: object) -> frozenset[str] | None:
+        """The folders in which something happened since; None where that is not known."""
         ...
 
     def close(self) -> None:

@@ -288,18 +288,8 @@ class Finder(Protocol):
         ...
 
 
-class EditedFiles(Protocol):
-    """One look at the vault's files: what people did to them since the catalog last looked."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether there was time to look at all of them."""
-        ...
-
-    @property
-    def noticed(self) -> Sequence[str]:
-        """The paths that are not as the catalog has them, in whatever way."""
-        ...
+class EditedBatch(Protocol):
+    """Files that people edited, as they were read."""
 
     def edits(self) -> tuple[Sequence[Change], Sequence[Event]]:
         """The versions seen, and an event for each memory or page: what was done by hand.
@@ -308,12 +298,36 @@ class EditedFiles(Protocol):
         """
         ...
 
+    def at_hand(self) -> AbstractContextManager[None]:
+        """While they are recorded: nobody need read them again."""
+        ...
+
     def note(self) -> None:
         """Let the catalog know of files whose bytes or meaning are the same: these are no edits."""
         ...
 
-    def take_up(self) -> None:
-        """Let the catalog know of everything, without a transaction."""
+    def take_up(self, *, owed: bool = False) -> None:
+        """Let the catalog know of everything, without a transaction.
+
+        `owed`: the next look is to find it again, for it has to be recorded yet.
+        """
+        ...
+
+
+class FoundEdits(Protocol):
+    """One look at the vault's files: what is not as the catalog has it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether there was time to look at all of them."""
+        ...
+
+    def __len__(self) -> int:
+        """How many files that are, without those of the batches that were read."""
+        ...
+
+    def next_batch(self) -> EditedBatch:
+        """Read some of them."""
         ...
 
 
@@ -330,13 +344,18 @@ class HandEdits(Protocol):
         """Whether a crash or another machine left something to take up; needs no lock."""
         ...
 
-    def look(self, until: float = math.inf, first: Iterable[str] = ()) -> EditedFiles:
-        """Look until that time of the monotonic clock, at the paths in `first` in any case."""
+    def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> FoundEdits:
+        """Look until that time of the monotonic clock, in these folders alone if they are given."""
         ...
 
 
 class DerivedState(Protocol):
     """Catalog and views: what is computed from the files, turns and transactions."""
+
+    @property
+    def fills(self) -> int:
+        """How often the catalog was made anew."""
+        ...
 
     def rebuild(self) -> None:
         """Make the catalog anew."""
@@ -375,7 +394,11 @@ class ConsolidationHistory(Protocol):
     """What happened since the last consolidation, and what a person took back of them."""
 
     def last(self) -> int:
-        """The number of the last consolidation, 0 when there was none."""
+        """The number of the last consolidation that came to its end, 0 when there was none."""
+        ...
+
+    def unfinished(self) -> tuple[int, int]:
+        """How many parts of the next consolidation are committed, and how many steps they have."""
         ...
 
     def extractions(self) -> int:

@@ -7,30 +7,27 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is rebui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.tokens import memory_terms
 from engram.model.authority import AUTHORITIES
 from engram.model.box import Box
-from engram.model.edge import edges_of
 from engram.model.entity import Entity
-from engram.model.ids import slug
 from engram.model.link_targets import stem_of
-from engram.model.memory import LIVE, SESSION, Audience, Memory, is_settled, schema_name
+from engram.model.memory import LIVE, Audience, Memory
 from engram.model.summary import Summary
-from engram.model.text import content_hash, sha256_bytes
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.link_rows import LinkRows
-from engram.store.catalog.page_rows import UNBOX, PageRows
+from engram.store.catalog.page_rows import PageRows
 from engram.store.catalog.row_body import decode
-from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.schema import NAMES, SCHEMA, TABLES
-from engram.store.catalog.tier_rows import SEPARATOR, TierRows
+from engram.store.catalog.tier_rows import TierRows
 from engram.store.catalog.turn_rows import TurnRows
 
 if TYPE_CHECKING:
@@ -43,8 +40,10 @@ if TYPE_CHECKING:
     from engram.store.catalog.conversation_rows import ConversationRows
     from engram.store.catalog.item_rows import ItemRows
     from engram.store.catalog.log_rows import LogRows
+    from engram.store.catalog.memory_rows import MemoryRows
     from engram.store.catalog.phase_rows import PhaseRows
     from engram.store.catalog.topic_rows import TopicRows
+    from engram.store.catalog.word_rows import WordRows
 
 
 class FileRow(NamedTuple):
@@ -64,6 +63,8 @@ class FileRow(NamedTuple):
 
 
 _FILE = ", ".join(FileRow._fields)
+#: size in bytes, times of the last change of the content and of the file, nanoseconds
+FileMark = list[int]
 _TABLES: dict[type[layout.Content], str] = {
     Memory: "memories", Box: "boxes", Entity: "entities", Summary: "summaries",
 }  # fmt: skip
@@ -120,6 +121,19 @@ class Catalog:
         from engram.store.catalog.item_rows import ItemRows
 
         return ItemRows(self.db)
+
+    @cached_property
+    def words(self) -> WordRows:
+        """Which live memories hold a term."""
+        from engram.store.catalog.word_rows import WordRows
+
+        return WordRows(self.db)
+
+    @cached_property
+    def _memories(self) -> MemoryRows:
+        from engram.store.catalog.memory_rows import MemoryRows
+
+        return MemoryRows(self.db, self.words, self.topics, self.items)
 
     @cached_property
     def phases(self) -> PhaseRows:
@@ -278,6 +292,15 @@ class Catalog:
         if authority != self.most:
             self._set("most_authority", authority)
 
+    @property
+    def unrecorded(self) -> bool:
+        """Whether files are in it that no transaction recorded: the vault could only be read."""
+        return bool(self._meta("unrecorded"))
+
+    def set_unrecorded(self) -> None:
+        """Record that, until it is made anew."""
+        self._set("unrecorded", "yes")
+
     def keep_policy(self, mark: str) -> None:
         """Keep which policy holds, for hooks (`settings/policy_mark`)."""
         if self._meta("policy") != mark:
@@ -363,25 +386,62 @@ class Catalog:
         asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
         return [(row[0], row[1]) for row in self.db.rows(asked, *sorted(LIVE))]
 
+    def hashes_of(self, identifiers: Iterable[str]) -> set[tuple[str, str]]:
+        """`(hash, id)` of those of these memories that are active or need a review."""
+        asked = "select hash, id, status from memories where id = ?"
+        rows = (self.db.row(asked, identifier) for identifier in identifiers)
+        return {(row[0], row[1]) for row in rows if row is not None and row[2] in LIVE}
+
     # -- files ---------------------------------------------------------------------------------
 
-    def files(self) -> dict[str, FileRow]:
-        """Every content file as last seen, by path."""
-        rows = self.db.rows(f"select {_FILE} from files")
+    def files(self, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        """These content files as last seen, or all, by path; one that is not known is absent."""
+        rows = (
+            self.db.rows(f"select {_FILE} from files")
+            if paths is None
+            else self.db.rows(
+                f"select {_FILE} from files where path in (select value from json_each(?))",
+                json.dumps([*paths]),
+            )
+        )
         return {row[0]: FileRow._make(row) for row in rows}
+
+    def marks(self, folders: Collection[str] | None = None) -> dict[str, FileMark]:
+        """The stat of every content file as last seen, by path; or of those that lie in some
+        folders, and not below them.
+        """
+        asked = "select path, size, mtime_ns, ctime_ns from files"
+        if folders is None:
+            return {path: mark for path, *mark in self.db.rows(asked)}
+        found = (
+            self.db.rows(f"{asked} where path > ? and path < ?", f"{folder}/", f"{folder}0")
+            for folder in folders
+        )
+        return {
+            path: mark
+            for some in found
+            for path, *mark in some
+            if path.rpartition("/")[0] in folders
+        }
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
         row = self.db.row(f"select {_FILE} from files where path = ?", path)
         return FileRow(*row) if row else None
 
-    def put_file(self, row: FileRow) -> None:
-        """Record what a file looks like now."""
-        self.db.do(
+    def put_files(self, rows: Iterable[FileRow]) -> None:
+        """Record what files look like now; of several rows of one path the last counts."""
+        put = {row.path: row for row in rows}
+        self.db.many(
             "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
-            *row, stem_of(row.path),
-        )  # fmt: skip
-        self.links.named(row.path, row.id)
+            [(*row, stem_of(path)) for path, row in sorted(put.items())],
+        )
+        for path, row in put.items():
+            self.links.named(path, row.id)
+
+    def put_file(self, row: FileRow) -> None:
+        """Record what one file looks like now."""
+        self.put_files([row])
 
     def drop_file(self, path: str) -> None:
         """Remove a file that is gone, and the memory or page whose home it was."""
@@ -392,9 +452,17 @@ class Catalog:
         if row is None or kind is None or self.home(kind, row.id) != path:
             return
         if kind is Memory:
-            self._drop_memory(row.id)
+            self._memories.drop([row.id])
         else:
             self.pages.drop(kind, row.id)
+
+    def homes(self, kind: type[layout.Content], identifiers: Iterable[str]) -> dict[str, str]:
+        """The paths of the files that own these ids among their kind; a free id is absent."""
+        rows = self.db.rows(
+            f"select id, path from {_TABLES[kind]} where id in (select value from json_each(?))",
+            json.dumps([*identifiers]),
+        )
+        return dict(rows)
 
     def home(self, kind: type[layout.Content], identifier: str) -> str:
         """The path of the file that owns an id among its kind, '' when there is none."""
@@ -407,74 +475,20 @@ class Catalog:
         return [
             row[0]
             for row in self.db.rows(
-                "select path from files where id = '' and problem != '' order by path"
+                "select path from files where id = '' and problem like 'the id %' order by path"
             )
         ]
 
+    def put_memories(self, batch: Iterable[tuple[Memory, Audience]]) -> None:
+        """Record memories as their files say them, and to whom each may be given.
+
+        Of several with one id the last counts.
+        """
+        self._memories.put(batch)
+
     def put_memory(self, memory: Memory, audience: Audience = "person") -> None:
-        """Record a memory as its file says it, and to whom it may be given."""
-        # imported here: a question writes nothing
-        from engram.language.proper_names import mentioned_in
-
-        self._drop_memory(memory.id)
-        self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            _number(memory.id), memory.id, memory.path, memory.status, memory.category,
-            memory.created, memory.project, memory.space, memory.key,
-            content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, memory.conversation, _is_forgotten(memory), audience,
-            schema_name(memory), is_settled(memory), SEPARATOR.join(memory.superseded_by),
-            memory.confidence, body_of(memory),
-        )  # fmt: skip
-        if memory.live:
-            number = _number(memory.id)
-            terms = sorted(memory_terms(memory))
-            self.db.many("insert into words values(?,?)", [(term, number) for term in terms])
-            if memory.space != SESSION:
-                self.topics.add(memory.text)
-        self.db.many(
-            "insert or ignore into sources values(?,?)",
-            [(link, memory.id) for link in memory.sources],
-        )  # fmt: skip
-        self.db.many(
-            "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
-        )
-        self.db.many(
-            "insert or ignore into mentions values(?,?)",
-            # what a session holds stands on no page of an entity
-            [(name, memory.id) for name in mentioned_in(memory) if memory.space != SESSION],
-        )
-        self.db.many(
-            "insert or ignore into called values(?,?)",
-            [(slug(name, ""), memory.id) for name in (memory.title, *memory.aliases) if name],
-        )
-        self.db.many(
-            "insert or ignore into pointers values(?,?)",
-            [
-                (name, memory.id)
-                for edge in edges_of(memory)
-                for name in (edge.source, edge.target)
-                if name != memory.id
-            ],
-        )
-        self.db.do(UNBOX, memory.id)
-        self.items.place(memory)
-
-    def _drop_memory(self, identifier: str) -> None:
-        known = self.memory(identifier)
-        if known is None:
-            return
-        if known.live and known.space != SESSION:
-            self.topics.subtract(known.text)
-        self.db.do("delete from words where memory = ?", _number(identifier))
-        self.db.do("delete from memories where id = ?", identifier)
-        self.db.do("delete from sources where id = ?", identifier)
-        self.db.do("delete from tags where id = ?", identifier)
-        self.db.do("delete from mentions where memory = ?", identifier)
-        self.db.do("delete from called where id = ?", identifier)
-        self.db.do("delete from pointers where source = ?", identifier)
-        self.db.do("delete from unboxed where memory = ?", identifier)
-        self.items.drop(identifier)
+        """Record one memory."""
+        self.put_memories([(memory, audience)])
 
     # -- transactions --------------------------------------------------------------------------
 
@@ -524,18 +538,3 @@ class Catalog:
 
     def _set(self, key: str, value: str) -> None:
         self.db.do("insert or replace into meta values(?,?)", key, value)
-
-
-def _number(identifier: str) -> int:
-    """The key of a memory's terms: short, and the same in every catalog."""
-    return int(sha256_bytes(identifier.encode("utf-8"))[:14], 16)
-
-
-def _is_forgotten(memory: Memory) -> bool:
-    """Whether the person forgot it: its source turns are hidden then (design 5.21).
-
-    The record of a session that goes hides nothing: more of its conversation is left.
-    """
-    if memory.schema == SESSION:
-        return False
-    return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -7,7 +7,8 @@ the sums of the access log.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engram.language.tokens import telling_terms
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
-    from engram.store.catalog.database import CacheDatabase, Row
+    from engram.store.catalog.database import CacheDatabase
     from engram.store.files.link_names import LinkNames
 
 _LIVE = "status in ('active', 'needs-review')"
@@ -34,10 +35,8 @@ _ORDER = "order by created, id"
 #: where the base names are that a link can mean
 _NAMED = (
     "memories where id", "boxes where id", "entities where id", "summaries where id",
-    "files where stem",
+    "files where stem != id and stem",
 )  # fmt: skip
-#: values in one statement; SQLite takes 999 everywhere
-_MOST = 400
 
 
 class CatalogView:
@@ -177,29 +176,11 @@ class CatalogView:
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many live memories hold each term; a term that none holds is absent."""
-        found: dict[str, int] = {}
-        for some in _portions(terms):
-            found.update(
-                self._db.rows(
-                    f"select term, count(*) from words where term in ({_marks(some)})"
-                    " group by term",
-                    *some,
-                )
-            )
-        return found
+        return self._catalog().words.counts(terms)
 
     def holding(self, terms: Iterable[str]) -> list[str]:
         """Ids of live memories that hold at least one of these terms, oldest first."""
-        found: set[Row] = set()
-        for some in _portions(terms):
-            found.update(
-                self._db.rows(
-                    "select distinct created, id from words join memories on number = memory"
-                    f" where term in ({_marks(some)})",
-                    *some,
-                )
-            )
-        return [row[1] for row in sorted(found)]
+        return self._catalog().words.holding(terms)
 
     def around(self, candidate: Candidate) -> list[Memory]:
         """A few live memories of its scope that share its rarest words, the nearest first."""
@@ -268,15 +249,25 @@ class CatalogView:
         return dict(
             self._db.rows(
                 f"select entity, sum({_LIVE}) from mentions"
-                " join memories indexed by memories_named on id = memory"
+                " join memories indexed by memories_meant using (place)"
                 " group by entity order by entity"
             )
         )
 
+    def mentions_of(self, identifiers: Iterable[str]) -> dict[str, int]:
+        """What some memories name, and how many of them do."""
+        rows = self._db.rows(
+            "select entity, count(*) from mentions join memories using (place)"
+            " where id in (select value from json_each(?)) group by entity order by entity",
+            json.dumps(sorted(set(identifiers))),
+        )
+        return dict(rows)
+
     def most_mentioned(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""
         rows = self._db.rows(
-            f"select entity from mentions join memories on id = memory where {_LIVE}"
+            "select entity from mentions join memories indexed by memories_meant using (place)"
+            f" where {_LIVE}"
             " and entity not like 'name-%' and entity not like 'word-%'"
             " group by entity order by count(*) desc, entity limit ?",
             most,
@@ -285,7 +276,7 @@ class CatalogView:
 
     def about(self, entity: str) -> list[Memory]:
         """Memories of any status that name this entity, oldest first."""
-        return self._memories("mentions join memories on id = memory where entity = ?", entity)
+        return self._memories("mentions join memories using (place) where entity = ?", entity)
 
     def page(self, path: str) -> str | None:
         """The text of a plain page of the vault, with ids in its links; None without one."""
@@ -310,13 +301,3 @@ class CatalogView:
         """The memories of some rows, oldest first."""
         rows = self._db.rows(f"select body from {where} {_ORDER}", *values)
         return [decode(Memory, row[0]) for row in rows]
-
-
-def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
-    wanted = sorted(set(terms))
-    for start in range(0, len(wanted), _MOST):
-        yield wanted[start : start + _MOST]
-
-
-def _marks(values: Sequence[str]) -> str:
-    return ",".join("?" * len(values))

@@ -16,6 +16,8 @@ Row = tuple[Any, ...]
 _FAILURES = (sqlite3.Error, OSError)
 #: pages that one connection keeps, KiB: the system has them all, and a daemon has two connections
 _CACHE = 500
+#: and while it writes: a page that several rows of a batch change is written once
+_CACHE_OF_WRITER = 64_000
 
 
 class CatalogUnusable(StorageError):
@@ -41,7 +43,7 @@ class CacheDatabase:
             self._db.execute("pragma synchronous=normal")
             self._db.execute("pragma secure_delete=on")
             self._db.execute("pragma temp_store=memory")
-            self._db.execute(f"pragma cache_size={-_CACHE}")
+            self._keep_pages(_CACHE)
 
     @classmethod
     def create(cls, path: Path) -> CacheDatabase:
@@ -72,13 +74,19 @@ class CacheDatabase:
         with self._sound():
             self._db.execute("begin immediate")
         try:
+            self._keep_pages(_CACHE_OF_WRITER)
             yield
         except BaseException:
             with suppress(sqlite3.Error):  # what is damaged cannot even be rolled back
                 self._db.execute("rollback")
+                self._keep_pages(_CACHE)
             raise
         with self._sound():
             self._db.execute("commit")
+            self._keep_pages(_CACHE)
+
+    def _keep_pages(self, size: int) -> None:
+        self._db.execute(f"pragma cache_size={-size}")
 
     @contextmanager
     def _sound(self) -> Iterator[None]:

@@ -9,12 +9,15 @@ write.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from engram.model.item import ItemId, Store, item_id, kind_of, store_of_memory
 from engram.store.catalog.ticks import last_tick, note_tick
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engram.model.change import Transaction
     from engram.model.memory import Memory
     from engram.store.catalog.database import CacheDatabase
@@ -82,15 +85,22 @@ class ItemRows:
         there = item is not None and (item.store, item.kind) == (store, kind)
         return None if there else (store, kind)
 
-    def place(self, memory: Memory) -> None:
-        """Note whether a memory that is recorded needs an item."""
-        if found := self.differs(memory):
-            row = memory.id, str(found[0]), found[1]
-            self._db.do("insert or replace into unnumbered values(?,?,?)", *row)
-
-    def drop(self, identifier: str) -> None:
-        """A memory is gone, or is recorded anew: it needs none."""
-        self._db.do("delete from unnumbered where memory = ?", identifier)
+    def place(self, memories: Iterable[Memory]) -> None:
+        """Note which of the memories that are recorded need an item."""
+        wanted = {
+            one.id: (str(store_of_memory(one)), kind_of(one.key))
+            for one in memories
+        }  # fmt: skip
+        rows = self._db.rows(
+            "select id, store, kind from items where id in (select value from json_each(?))"
+            " order by n, tick",
+            json.dumps([*wanted]),
+        )
+        has = {row[0]: row[1:] for row in rows}
+        self._db.many(
+            "insert or replace into unnumbered values(?,?,?)",
+            sorted((name, *there) for name, there in wanted.items() if has.get(name) != there),
+        )
 
     def owed(self) -> list[tuple[str, str, str]]:
         """`(memory, store, kind)` of all that need an item, oldest first."""

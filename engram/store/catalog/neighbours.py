@@ -7,11 +7,13 @@ looked up. Reads only.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from engram.language.tokens import terms
 from engram.model.memory import Memory
 from engram.store.catalog.row_body import decode
+from engram.store.catalog.word_rows import WordRows
 
 if TYPE_CHECKING:
     from engram.model.candidate import Candidate
@@ -27,20 +29,17 @@ _MOST = 12
 
 def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
     """Memories of a candidate's place: the nearest first, among equals the newer."""
-    counts = db.rows(
-        "select (select count(*) from (select 1 from words where term = value limit ?)), value"
-        " from json_each(?)",
-        _COMMON + 1, json.dumps([*set(terms(candidate.text))]),
-    )  # fmt: skip
-    known = sorted((count, term) for count, term in counts if 0 < count <= _COMMON)
-    rarest = [term for _, term in known[:_WORDS]]
-    marks = ",".join("?" * len(rarest))
+    words = WordRows(db)
+    counts = words.counts(set(terms(candidate.text)))
+    known = sorted((count, term) for term, count in counts.items() if count <= _COMMON)
+    shared = Counter(words.held(term for _, term in known[:_WORDS]))
     rows = db.rows(
-        "select m.body from (select memory, count(*) as shared from words"
-        f" where term in ({marks}) group by memory) w join memories m on m.number = w.memory"
-        " where m.status in ('active', 'needs-review') and m.record != 'session' and m.space = ?"
-        " and (m.space != 'project' or m.project = ?) and (m.space != 'session' or m.session = ?)"
-        " order by w.shared desc, m.created desc, m.id limit ?",
-        *rarest, candidate.space, candidate.project, candidate.conversation, _MOST,
+        "select place, created, memories.id from json_each(?) join memories on place = value"
+        " where record != 'session' and space = ?"
+        " and (space != 'project' or project = ?) and (space != 'session' or session = ?)"
+        " order by created desc, memories.id",
+        json.dumps([*shared]), candidate.space, candidate.project, candidate.conversation,
     )  # fmt: skip
-    return [decode(Memory, row[0]) for row in rows]
+    rows.sort(key=lambda row: -shared[row[0]])
+    bodies = (db.rows("select body from memories where place = ?", row[0]) for row in rows[:_MOST])
+    return [decode(Memory, body) for ((body,),) in bodies]

@@ -23,6 +23,7 @@ from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
 from engram.store.catalog.turn_rows import WITHDRAWN
+from engram.store.catalog.word_rows import holders
 
 if TYPE_CHECKING:
     from engram.model.step import Access
@@ -170,31 +171,33 @@ class ReadOnlyCatalog:
         """The numbers of live memories for everyone and for these projects that hold a term, at
         most so many; with `personal` those for the person alone too. What one session was told
         is among them, records of sessions are not: they repeat what others say."""
-        found = self._rows(
-            "select memory from words join memories on number = memory where term = ?"
-            f" and record != 'session' and ({_meant_for(projects)} or space = 'session') limit ?",
-            term, *_audiences(projects, personal), most,
+        return self._holders(
+            f"({_meant_for(projects)} or space = 'session')",
+            _audiences(projects, personal), term, most,
         )  # fmt: skip
-        return [row[0] for row in found]
 
     def holders_for_anybody(self, term: str, most: int) -> list[int]:
         """The same for whomever they are meant, but for nobody."""
-        found = self._rows(
-            "select memory from words join memories on number = memory where term = ?"
-            " and record != 'session' and audience != 'nobody' limit ?",
-            term, most,
-        )  # fmt: skip
-        return [row[0] for row in found]
+        return self._holders("audience != 'nobody'", (), term, most)
+
+    def _holders(self, condition: str, values: Iterable[object], term: str, most: int) -> list[int]:
+        found: list[int] = []
+        for places in holders(self._rows, term):
+            rows = self._rows(
+                "select number from json_each(?) join memories indexed by memories_meant"
+                f" on place = value where record != 'session' and {condition} limit ?",
+                str(places), *values, most - len(found),
+            )  # fmt: skip
+            found += (row[0] for row in rows)
+            if len(found) == most:
+                break
+        return found
 
     def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
         """How many terms each of these memories has."""
         marks = ",".join("?" * len(numbers))
-        return dict(
-            self._rows(
-                f"select memory, count(*) from words where memory in ({marks}) group by memory",
-                *numbers,
-            )
-        )
+        asked = f"select number, terms from memories where number in ({marks}) and terms > 0"
+        return dict(self._rows(asked, *numbers))
 
     def memories(self, numbers: Iterable[int]) -> Iterator[tuple[Memory, Audience]]:
         """The memories of these numbers, in their order, each read when it is iterated."""

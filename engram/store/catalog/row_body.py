@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from engram.model.box import Box
@@ -36,15 +37,15 @@ def _shape(kind: type[Memory | Box | Entity | Summary]) -> tuple[tuple[str, ...]
 
 
 _SHAPES = {kind.__name__: _shape(kind) for kind in _KINDS}
+_VALUES = {name: attrgetter(*names) for name, (names, _) in _SHAPES.items()}
 #: without the check for spaces around: a body is exactly what was encoded
+_encoded = json.JSONEncoder(separators=(",", ":"), default=astuple, check_circular=False).encode
 _decoded = json.JSONDecoder().raw_decode
 
 
 def encode(value: Memory | Box | Entity | Summary) -> str:
     """The value as a row's `body`."""
-    names, _ = _SHAPES[type(value).__name__]
-    row = [getattr(value, name) for name in names]
-    return json.dumps(row, separators=(",", ":"), default=astuple)
+    return _encoded(_VALUES[type(value).__name__](value))
 
 
 def decode(kind: type[Kept], body: str) -> Kept:

@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"19, analysis {ANALYSIS}"
+SCHEMA = f"20, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -15,25 +15,28 @@ create table files(
   path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
   meaning text, stem text
 ) without rowid;
-create index files_stem on files(stem);
+create index files_stem on files(stem) where stem != id;
 create table file_names(path text, id text, primary key(path, id)) without rowid;
 create table foreign_links(name text, path text, primary key(name, path)) without rowid;
 create index foreign_links_path on foreign_links(path);
 create table memories(
-  number integer primary key, id text unique, path text, status text, category text, created text,
-  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
+  place integer primary key, number int unique, id text unique, path text, status text,
+  category text, created text, project text, space text, slot text, hash text, importance real,
+  expires text, valid_until text,
   session text, forgotten int, audience text, record text, settled int, successors text,
-  confidence real, body text
+  confidence real, terms int, body text
+);
+create index memories_meant on memories(
+  place, status, number, audience, project, space, record
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
   status, audience, project, space, category, importance, created, expires, valid_until, record,
-  confidence, settled
+  confidence, settled, session, number
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
-create table words(term text, memory int, primary key(term, memory)) without rowid;
-create index words_memory on words(memory);
+create table words(term text, block int, members blob, primary key(term, block)) without rowid;
 create index memories_created on memories(created, id);
 create index memories_slot on memories(slot) where slot != '';
 create index memories_due on memories(expires)
@@ -52,8 +55,8 @@ create index memories_named on memories(
 );
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
-create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
-create index mentions_memory on mentions(memory);
+create table mentions(entity text, place int, primary key(entity, place)) without rowid;
+create index mentions_place on mentions(place);
 create table pointers(target text, source text, primary key(target, source)) without rowid;
 create index pointers_source on pointers(source);
 create table sources(link text, id text, primary key(link, id)) without rowid;
@@ -80,7 +83,6 @@ create index events_subject on events(subject);
 create index events_n on events(n);
 
 create table tags(tag text, id text, primary key(tag, id)) without rowid;
-create index tags_id on tags(id);
 
 create table boxes(
   id text primary key, path text, session text, project text, created text, sealed text,

@@ -7,7 +7,6 @@ transaction ends: a word costs one statement however many memories hold it.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from engram.model.memory import LIVE
@@ -22,8 +21,8 @@ class TopicRows:
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
-        self._held: Counter[str] = Counter()
-        self._weights: Counter[str] = Counter()
+        self._held: dict[str, int] = {}
+        self._weights: dict[str, int] = {}
 
     def add(self, text: str) -> None:
         """Count the words of a new live memory."""
@@ -36,9 +35,10 @@ class TopicRows:
     def _count(self, text: str, times: int) -> None:
         from engram.language.topics import topic_terms
 
+        held, weights = self._held, self._weights
         for term, weight in topic_terms(text).items():
-            self._held[term] += times
-            self._weights[term] += times * weight
+            held[term] = held.get(term, 0) + times
+            weights[term] = weights.get(term, 0) + times * weight
 
     def write(self) -> None:
         """Write the gathered changes to the table."""

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog import FileRow
     from engram.store.commits.transaction_log import TransactionLog
 
-#: how every file written by the program begins; a person's may begin so and continue otherwise
-_ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")
+#: how every file written by the program begins
+_ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n(?=[a-z-])")
+#: a person's may begin so and claim another id below
+_ANOTHER = re.compile(rb"\n[^a-z-]|\n.?id[\"': ]")
 #: transactions that may hold a person's bytes
 _OF_A_PERSON = frozenset({"settle", "undo", "restore"})
 #: an id is unique among its kind
@@ -86,13 +88,16 @@ class LastKnown:
             holder = self._holders.setdefault(self._files[path].name, path)
             (self._homeless.discard if holder == path else self._homeless.add)(path)
 
-    def age(self, path: str, data: bytes | None) -> tuple[bool, bool, str]:
-        """Sort key: known versions first, and among them the owners of their ids."""
+    def knows(self, path: str, data: bytes) -> bool:
+        """Whether a file's bytes, or what they mean, are those of its last known version."""
         last = self._files.get(path)
-        if last is None or data is None:
-            return True, True, path
-        known = sha256_bytes(data) == last.sha or self._says(path, last) == meaning_of(path, data)
-        return not known, path in self._homeless, path
+        if last is None:
+            return False
+        return sha256_bytes(data) == last.sha or self._says(path, last) == meaning_of(path, data)
+
+    def is_homeless(self, path: str) -> bool:
+        """Whether the id that a file claims belongs to another one."""
+        return path in self._homeless
 
     def sha(self, path: str) -> str:
         """The digest of a file's last known version; '' where there is none."""
@@ -124,6 +129,9 @@ class LastKnown:
 
 def _name(path: str, data: bytes, of_a_person: bool) -> _Name:
     """The id that a file claims; not parsed as a whole where its beginning will do."""
-    plain = None if of_a_person else _ID.match(data)
+    plain = _ID.match(data)
+    if plain is not None and of_a_person:
+        header = data[plain.end() - 1 : data.find(b"\n---", plain.end())]
+        plain = None if _ANOTHER.search(header) else plain
     kind = layout.content_type(path) or type(None)
     return kind, plain[1].decode("ascii") if plain else read_content(path, data).id

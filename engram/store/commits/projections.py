@@ -9,7 +9,9 @@ memory's file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,16 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
+from engram.model.instant import instant_of
 from engram.model.link_targets import LinkResolver, NamedFile, link_key, stem_of
-from engram.model.memory import LIVE, Audience, Memory
-from engram.model.text import content_hash, sha256_bytes
+from engram.model.memory import Audience, Memory, dating
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.scan import Scan, content_files
-from engram.store.files.content_file import read_content
+from engram.store.commits.scan import BATCH, Scan, content_files
+from engram.store.files.content_file import NO_MEMORY, read_content
 from engram.store.files.link_names import LinkNames
 from engram.store.files.transcripts import Transcripts
 
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
     from engram.store.commits.claimed_authority import ClaimedAuthority
+    from engram.store.commits.last_known import LastKnown
     from engram.store.commits.transaction_log import TransactionLog
     from engram.store.commits.views import Views
 
@@ -93,12 +97,16 @@ class Projections:
         self._records = records
         #: the events of the transaction that is followed: the catalog has those before it
         self._following: tuple[Event, ...] = ()
+        #: files that were read to be recorded: their rows and bytes, by path
+        self._read: dict[str, tuple[FileRow, bytes]] = {}
         #: what links mean while several files are recorded
         self._meant: LinkNames | None = None
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log, self.names)
         self.transcripts = Transcripts(disk)
         self.rebuilt = ""
+        #: how often the catalog was made anew
+        self.fills = 0
         #: what this took up that the index may not know yet
         self.taken_up: TakenUp | None = None
 
@@ -130,6 +138,8 @@ class Projections:
             assert self._open is not None
             if self._open.most != self._most:
                 self.rebuild("its headers may claim another authority")
+            elif self._open.unrecorded and self._records:
+                self.rebuild("it was filled while the vault could only be read")
             elif self._open.judged != self._judged:
                 with self.guard.hold(), self._open.transaction():
                     self._open.judge_again(self._audience_of, self._judged)
@@ -272,26 +282,30 @@ class Projections:
         ]
         changed = [change for change in touched if layout.content_type(change.path)]
         paths = [change.path for change in changed]
-        before = self._hashes_of(paths)
+        known = {path: row for path in paths if (row := catalog.file(path)) is not None}
+        before = self._hashes_of(known)
         self._following = plan.events
         # removed files first: a move is a removal and an appearance of the same id
         changed.sort(key=lambda change: change.after is not None)
         self._look_at_each([change.path for change in changed])
         self._leave_to_scan(plan.seen)
-        if plan.seen or any(change.after is None for change in changed):
+        edited = any(change.path in known for change in plan.seen)
+        if edited or any(change.after is None for change in changed):
             paths += self._look_at_homeless()
         self._look_at_confirmed(plan.events)
         self._following = ()
         catalog.record(committed)
         after = self._hashes_of(paths)
-        whole = again or bool(before - after)
+        # what was owed was recorded before its transaction: the list does not have it
+        owed = any(row.size < 0 for row in known.values())
+        whole = again or owed or bool(before - after)
         self.views.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
             self.views.traces.follow(catalog.pages.traces.listed())
         self._follow_turns(committed)
         if any(change.path.startswith(layout.FORGOTTEN) for change in plan.changes):
             catalog.hide(self._forgotten())
-        if plan.kind in COUNTING:
+        if plan.kind in COUNTING and not plan.continues:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
 
@@ -326,6 +340,8 @@ class Projections:
     def _leave_to_scan(self, seen: Iterable[Change]) -> None:
         """A file edited again while it was recorded: the next scan is to find and record that."""
         for change in seen:
+            if change.path in self._read:
+                continue  # recorded as it was read: its stat shows what came after
             row = self.catalog.file(change.path)
             sha = sha256_bytes(change.after or b"")
             if row is not None and row.sha != sha:
@@ -346,8 +362,7 @@ class Projections:
         """Record files as they are now, then those again whose links mean something else by it."""
         links, before = self.catalog.links, self.catalog.links.files
         self._meant = self.names()
-        for path in paths:
-            self.look_at(path)
+        self._record_each(paths)
         changed = before ^ links.files
         if changed:
             self._meant = self.names()
@@ -373,21 +388,78 @@ class Projections:
     def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
         """A file's stat and bytes; None for anything but a readable regular file."""
         try:
-            # the stat is taken before the bytes: a change after reading shows in the next scan
-            status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
-        except (FileNotFoundError, NotADirectoryError, BadInput, StorageError):
+            found = self._disk.read_with_stat(path)
+        except (BadInput, StorageError):
             return None
-        return None if data is None else (status, data)
+        return None if found is None or found[1] is None else (found[0], found[1])
+
+    @contextmanager
+    def at_hand(self, read: Scan) -> Iterator[None]:
+        """While a scan is recorded: its files need not be read again."""
+        self._read = {path: (read.read[path], data) for path, data in read.changed.items()}
+        try:
+            yield
+        finally:
+            self._read = {}
 
     def look_at(self, path: str) -> None:
         """Record a content file as it is now; called inside a catalog transaction."""
-        found = self._found(path)
+        found = self._at(path)
         if found is None:
             self.catalog.drop_file(path)
+        else:
+            self._record(*found)
+
+    def _at(self, path: str) -> tuple[FileRow, bytes] | None:
+        """A file as it was read to be recorded, else as it is now."""
+        known = self._read.get(path)
+        if known is not None:
+            return known
+        found = self._found(path)
+        return None if found is None else (_row(path, *found), found[1])
+
+    def _record_each(self, paths: Iterable[str]) -> None:
+        """Record files in their order; new ones that follow one another at once."""
+        new: list[tuple[FileRow, bytes]] = []
+        for path in paths:
+            found = self._at(path)
+            if found is not None and self.catalog.file(path) is None:
+                new.append(found)
+                if len(new) < BATCH:
+                    continue
+            self._record_new(new)
+            new = []
+            if found is None:
+                self.catalog.drop_file(path)
+            elif self.catalog.file(path) is not None:
+                self._record(*found)
+        self._record_new(new)
+
+    def _record_new(self, found: Sequence[tuple[FileRow, bytes]]) -> None:
+        """Record files that the catalog does not know: of several with one id the first has it."""
+        if not found:
             return
-        stat, data = found
-        times = (stat.st_mtime_ns, stat.st_ctime_ns)
-        self._record(FileRow(path, stat.st_size, *times, sha256_bytes(data), ""), data)
+        catalog, meant = self.catalog, self._meant or self.names()
+        reads = [read_content(row.path, meant.with_ids(row.path, data)) for row, data in found]
+        taken = set(catalog.homes(Memory, [one.id for one in reads]))
+        rows: list[FileRow] = []
+        memories: list[tuple[Memory, Audience]] = []
+        others: list[tuple[FileRow, bytes]] = []
+        for (row, data), read in zip(found, reads, strict=True):
+            if not isinstance(read.content, Memory) or read.left_out or read.id in taken:
+                others.append((row, data))
+                continue
+            taken.add(read.id)
+            if names := meant.foreign_names(row.path, data):
+                catalog.links.linked(row.path, names)
+            problem = "; ".join(read.problems)
+            rows.append(row._replace(id=read.id, problem=problem, meaning=read.meaning))
+            memory = self._weighed(_dated(read.content, row), row.sha)
+            memories.append((memory, self._audience_of(memory)))
+        catalog.put_files(rows)
+        catalog.put_memories(memories)
+        for one in others:
+            self._record(*one)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
@@ -396,8 +468,11 @@ class Projections:
         read = read_content(path, meant.with_ids(path, data))
         catalog.links.linked(path, meant.foreign_names(path, data))
         known = catalog.file(path)
-        if known is not None and known.id != read.id:
+        if known is not None and (known.id != read.id or read.left_out):
             catalog.drop_file(path)
+        if read.left_out:
+            catalog.put_file(seen._replace(problem=NO_MEMORY + read.left_out))
+            return
         problem = "; ".join(read.problems)
         home = catalog.home(read.kind, read.id)
         taken = home not in ("", path) and catalog.file(home) is not None
@@ -408,7 +483,7 @@ class Projections:
         if taken:
             return
         if isinstance(read.content, Memory):
-            memory = self._weighed(read.content, seen.sha)
+            memory = self._weighed(_dated(read.content, seen), seen.sha)
             catalog.put_memory(memory, self._audience_of(memory))
         else:
             catalog.pages.put(read.content)
@@ -428,22 +503,37 @@ class Projections:
 
         return ClaimedAuthority(self._transaction_log, self._most)
 
-    def take_up(self, found: Scan) -> None:
+    def take_up(self, found: Scan, *, owed: bool = False) -> None:
         """Record a scan without a transaction: for a vault that is only read.
 
-        No transaction tells the index of it: `taken_up` does, or it is rebuilt.
+        No transaction tells the index of it: `taken_up` does, or it is rebuilt. With `owed` the
+        next look finds the same again, for a vault that can be written another time.
         """
         if found.gone or found.changed:
-            with self.catalog.transaction():
+            with self.catalog.transaction(), self.at_hand(found):
                 paths = [*found.gone, *found.changed]
+                known = {path: row for path in paths if (row := self.catalog.file(path))}
                 before = self._memory_ids(paths)
                 self._look_at_each(paths)
-                paths += self._look_at_homeless()
+                if known:
+                    paths += self._look_at_homeless()
                 names = before | self._memory_ids(paths)
                 pages = any(layout.content_type(path) is not Memory for path in paths)
                 self.taken_up = None if pages else self._taking_up(names)
                 self.catalog.set_indexed(self.taken_up.mark if self.taken_up else "")
-        self.record_touched(found)
+                if not owed:
+                    self.catalog.set_unrecorded()
+                for path in (*found.gone, *found.changed) if owed else ():
+                    self._owe(path, known.get(path))
+        if not owed:
+            self.record_touched(found)
+
+    def _owe(self, path: str, before: FileRow | None) -> None:
+        """Let the next look find a file as it found it now."""
+        now = self.catalog.file(path) or before
+        if now is not None:
+            said = (before.sha, before.meaning) if before is not None else ("", "")
+            self.catalog.put_file(now._replace(size=-1, sha=said[0], meaning=said[1]))
 
     def _taking_up(self, names: set[str]) -> TakenUp | None:
         """These memories as taken up; None where others are, by somebody else."""
@@ -479,7 +569,11 @@ class Projections:
             return
         with self.catalog.transaction():
             for row in found.touched:
-                self.catalog.put_file(row)
+                memory = self.catalog.memory(row.id) if row.id else None
+                if memory is not None and memory.date_guessed:
+                    self.look_at(row.path)  # its date may be the file's
+                else:
+                    self.catalog.put_file(row)
             for row, data in found.rewritten:
                 self._record(row, data)
 
@@ -489,12 +583,7 @@ class Projections:
 
     def _hashes_of(self, paths: Iterable[str]) -> set[tuple[str, str]]:
         rows = (self.catalog.file(path) for path in paths if layout.content_type(path) is Memory)
-        memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
-        return {
-            (content_hash(memory.text, memory.scope), memory.id)
-            for memory in memories
-            if memory is not None and memory.status in LIVE
-        }
+        return self.catalog.hashes_of(row.id for row in rows if row is not None and row.id)
 
     def rebuild(self, reason: str = "asked for") -> None:
         """The catalog anew from turn journal, transactions, files and transcripts.
@@ -512,6 +601,7 @@ class Projections:
                 catalog.set_judged(self._judged)
                 catalog.set_most(self._most)
         self.rebuilt = reason
+        self.fills += 1
 
     def _fill(self, catalog: Catalog) -> None:
         # imported here: a catalog is seldom made anew
@@ -526,18 +616,49 @@ class Projections:
             catalog.record(committed)
             known.follow(committed)
 
-        def age(path: str) -> tuple[bool, int, str]:
-            found = self._found(path)
-            return known.age(path, None if found is None else found[1])
-
-        # where two files claim one id, the one that the journal knows, and knew first, wins
-        there = sorted(content_files(self._disk), key=age)
-        self._look_at_each(there)
-        for path in there:
-            row = catalog.file(path)
-            owed = known.owed(row) if row is not None and self._records else None
-            if owed is not None:
-                catalog.put_file(owed)
+        self._fill_known(known, there := list(content_files(self._disk)))
         for path, sha, identifier in known.missing(frozenset(there)) if self._records else ():
             catalog.put_file(FileRow(path, -1, 0, 0, sha, identifier))
         add_shown(catalog.turns, self.transcripts, self.transcripts.paths())
+
+    def _fill_known(self, known: LastKnown, there: Iterable[str]) -> None:
+        """Record the files that the journal knows; a look finds the others, and takes them up.
+
+        Where two files claim one id, the one that the journal knew as its owner wins.
+        """
+        late: list[tuple[bool, bool, str]] = []
+
+        def owners() -> Iterator[str]:
+            for path in there:
+                found = self._found(path) if known.sha(path) else None
+                if found is None:
+                    continue
+                row, homeless = _row(path, *found), known.is_homeless(path)
+                if row.sha != known.sha(path) or homeless:
+                    late.append((not known.knows(path, found[1]), homeless, path))
+                    continue
+                self._read = {path: (row, found[1])}
+                yield path
+            self._read = {}
+
+        self._look_at_each(owners())
+        self._look_at_each(path for *_, path in sorted(late))
+        for *_, path in late if self._records else ():
+            row = self.catalog.file(path)
+            owed = known.owed(row) if row is not None else None
+            if owed is not None:
+                self.catalog.put_file(owed)
+
+
+def _row(path: str, status: os.stat_result, data: bytes) -> FileRow:
+    """The row of a file that was read."""
+    times = (status.st_mtime_ns, status.st_ctime_ns)
+    return FileRow(path, status.st_size, *times, sha256_bytes(data), "")
+
+
+def _dated(memory: Memory, seen: FileRow) -> Memory:
+    """A memory; one that nothing in its file dates has the file's time, told as guessed."""
+    if memory.created:
+        return memory
+    written = instant_of(max(1, min(seen.mtime_ns, seen.ctime_ns) // 1_000_000_000))
+    return replace(memory, created=written, extra=(*memory.extra, *dating(guessed=True)))

@@ -12,7 +12,7 @@ import click
 from engram.settings.registry import SHARED_SPACES
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
-from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, say, taking_up, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.vault import Vault
@@ -103,7 +103,8 @@ def _make(path: Path, shared: str | None, *, usual: bool) -> None:
     timezone = "UTC" if shared else machine_timezone(os.environ)
     with Vault.create(path, timezone=timezone, shares=shared or "") as vault:
         # hooks build nothing: without a catalog they give nothing of shared vaults either
-        vault.ready_to_read()
+        with taking_up(vault):
+            vault.ready_to_read()
         remote = vault.git_remote
         if wants_json():
             emit_json(shapes.new_vault(vault.root, remote, shared or ""))

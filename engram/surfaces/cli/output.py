@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from engram.model.display import plain
 from engram.model.errors import StorageError
 from engram.surfaces.cli.arguments import chosen
-from engram.surfaces.cli.terminal import hanging
+from engram.surfaces.cli.terminal import bar_of_long_work, hanging
 from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
+#: what files that came into the vault go through
+_TAKEN_UP = {"files": "taking up new files", "index": "building the index"}
 #: the column at which the second half of a row begins
 _SECOND = 11
 
@@ -42,9 +44,21 @@ def opened() -> Iterator[Vault]:
 
     for_whom = caller()
     path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)
-    with _warnings_heard(), for_whom.vault(path) as vault:
+    with _warnings_heard(), for_whom.vault(path) as vault, taking_up(vault):
         chosen().timezone = vault.timezone
         yield vault
+
+
+@contextmanager
+def taking_up(vault: Vault) -> Iterator[None]:
+    """While files are taken up that came into the vault: a bar where that is long, and a word about
+    what is still to come.
+    """
+    with bar_of_long_work(_TAKEN_UP) as advance:
+        vault.tell_taken_up(advance)
+        yield
+        if vault.to_come:
+            talk(f"{plural(vault.to_come, 'file')} not taken up yet: ask again in a while")
 
 
 @contextmanager

@@ -7,8 +7,9 @@ one piece, so that a pipe gets whole lines. What is foreign has its control char
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -21,6 +22,8 @@ Spans = Sequence[tuple[int, int]]
 
 #: Narrower than this, lines are not fitted: nothing would be left of them.
 _NARROWEST = 20
+#: work that takes no longer is not shown, seconds
+_LONG = 1.0
 
 
 def styled(text: str, **style: Any) -> str:
@@ -136,6 +139,28 @@ def _word_end(text: str, at: int) -> int:
     end = text.find(" ", at)
     end = len(text) if end < 0 else end
     return end if text[at:end].isascii() else at
+
+
+@contextmanager
+def bar_of_long_work(names: Mapping[str, str]) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr once work takes over a second: told which part of it, how much of it is done,
+    and of how much. On a terminal alone; without one nothing is shown.
+    """
+    began, bars = time.monotonic(), ExitStack()
+    shown: dict[str, tuple[int, Callable[[int], None]]] = {}
+
+    def advance(part: str, done: int, total: int) -> None:
+        if part not in shown:
+            if done >= total or time.monotonic() < began + _LONG:
+                return
+            bars.close()
+            shown[part] = 0, bars.enter_context(progress((names[part], total)))[0]
+        before, tell = shown[part]
+        shown[part] = done, tell
+        tell(done - before)
+
+    with bars:
+        yield advance
 
 
 @contextmanager
