@@ -24,6 +24,8 @@ _FOREIGN = frozenset(
      "gebruiken"]
 )  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
+#: the same for ASCII: all but letters are blank
+_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 #: As much of a text as tells its language.
 _TELLING = 400
 
@@ -35,6 +37,8 @@ def is_english(text: str) -> bool:
         letters = [ch for ch in head if ch.isalpha()]
         if sum(ch.isascii() for ch in letters) < 0.7 * len(letters):
             return False
-    words = set(_WORD.findall(head.casefold()))
+        words = set(_WORD.findall(head.casefold()))
+    else:
+        words = set(head.lower().translate(_NO_LETTERS).split())
     foreign = len(words & _FOREIGN)
     return foreign < 2 or foreign < len(words & ENGLISH)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from engram.language.english import is_english
@@ -77,18 +78,54 @@ _OURS = r"(?:[Tt]he user's|[Mm]y|[Oo]ur|the)"
 _THEIRS = r"(?:[Hh]is|[Hh]er|[Tt]heir)"
 _LINKED = r"(?:,? (?:is |are |was )?(?:called |named )?|'s name is |, )"
 _ROLE = rf"{_ADJECTIVES}(?P<role>(?i:{_PEOPLE}|{_PETS}))"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A form of words that tells a name and its type, and what it needs beside a name (`_beside`).
+
+    That is looked for first, ends of words before a name or beginnings of words behind it: few
+    statements have any, and a pattern takes long to find that it stands nowhere.
+    """
+
+    source: str
+    type: str = ""
+    before: str = ""
+    behind: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.source)
+
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        before, behind = self.before.split(), self.behind.split()
+        return (*(f"{one}\n" for one in before), *(f"\t{one}" for one in behind))
+
+    def found(self, said: str, beside: str) -> Iterator[re.Match[str]]:
+        if any(map(beside.__contains__, self.needs)):
+            yield from self.pattern.finditer(said)
+
+
 #: `the user's sister Katja`, `our daughter is called Mia`, `Jonas's sister Maja`, `Grandma Ilse`
 _RELATED = (
-    re.compile(
+    _Form(
         rf"\b(?:{_OURS}|(?P<theirs>{_THEIRS})|(?P<of>{_NAME})['’]s?) {_ROLE}{_LINKED}"
-        rf"(?P<name>{_CALLED})"
+        rf"(?P<name>{_CALLED})",
+        before="is are was called named role",
     ),
-    re.compile(
+    _Form(
         rf"(?P<name>{_CALLED})(?:,| is| was|, who is|'s) (?:{_OURS}|(?P<theirs>{_THEIRS})"
-        rf"|(?P<of>{_NAME})['’]s?) {_ROLE}\b(?!'s)(?: of (?P<whose>{_NAME}))?"
+        rf"|(?P<of>{_NAME})['’]s?) {_ROLE}\b(?!'s)(?: of (?P<whose>{_NAME}))?",
+        behind="is was , '",
     ),
-    re.compile(rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})"),
+    _Form(
+        rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})",
+        before="Grandma Grandpa Granny Aunt Auntie Uncle",
+    ),
 )
+#: the last word of a role
+_ROLE_ENDS = re.compile(rf"(?:{_PEOPLE}|{_PETS}|lead|mate)\Z", re.IGNORECASE)
 _HUMAN = (
     r"says?|said|told|tells|asked|asks|thinks|loves|likes|hates|lives|sleeps|speaks|married|plays"
     r"|(?:is|was) (?:allergic|pregnant|born|\d+ years|vegetarian|vegan|sick|ill)|turn(?:s|ed) \d+"
@@ -114,24 +151,54 @@ _DWELL = (
     r"|stay(?:s|ed|ing)?|nurse|home|commut\w+|relocat\w+|back|drives?|drove|hotel|train)"
 )
 _LEGAL = r"(?:GmbH|AG|SE|KG|Inc|Ltd|LLC|Corp|PLC|BV|AB|Oy|ApS|S\.A\.)"
-#: pattern -> type, the surest first
+#: the surest first
 _KINDS = (
-    (re.compile(rf"\b(?P<name>{_TITLE} {_W}(?: {_W})?)"), "person"),
-    (re.compile(rf"(?P<name>{_NAME} {_LEGAL})(?!\w)"), "company"),
-    (re.compile(rf"(?P<name>{_NAME})['’]s? {_HAS}"), "person"),
-    (re.compile(rf"(?P<name>{_NAME}) (?:{_HUMAN})\b"), "person"),
-    (re.compile(rf"\b(?:[Mm]et|{_WITH}) (?P<name>{_CALLED}){_AND}"), "person"),
-    (re.compile(rf"\b(?i:{_STARTED}) (?:\w+ )?(?:at|for) (?P<name>{_NAME})"), "company"),
-    (re.compile(rf"\b(?:joined|joining|employer is) (?P<name>{_NAME})"), "company"),
-    (
-        re.compile(rf"\b(?i:{_DWELL})(?: (?:and|back) \w+)? (?:in|to|near|via) (?P<name>{_NAME})"),
-        "place",
+    _Form(
+        rf"\b(?P<name>{_TITLE} {_W}(?: {_W})?)",
+        "person",
+        before="Dr Prof Mr Mrs Ms Miss Frau Herr Doctor Professor",
     ),
-    (re.compile(rf"(?P<name>{_NAME}),? who(?: is|'s|'ll be) \d"), "person"),
-    (re.compile(rf"\b(?i:am|are|is|come|comes|came|originally) from (?P<name>{_NAME})"), "place"),
+    _Form(
+        rf"(?P<name>{_NAME} {_LEGAL})(?!\w)",
+        "company",
+        behind="GmbH AG SE KG Inc Ltd LLC Corp PLC BV AB Oy ApS S.A.",
+    ),
+    _Form(rf"(?P<name>{_NAME})['’]s? {_HAS}", "person", behind="'"),
+    _Form(
+        rf"(?P<name>{_NAME}) (?:{_HUMAN})\b",
+        "person",
+        behind="say said told tells turn ask thinks loves likes hates has lives sleeps speaks"
+        " married plays is was can goes",
+    ),
+    _Form(
+        rf"\b(?:[Mm]et|{_WITH}) (?P<name>{_CALLED}){_AND}",
+        "person",
+        before="met Met with to for",
+    ),
+    _Form(rf"\b(?i:{_STARTED}) (?:\w+ )?(?:at|for) (?P<name>{_NAME})", "company", before="at for"),
+    _Form(
+        rf"\b(?:joined|joining|employer is) (?P<name>{_NAME})",
+        "company",
+        before="joined joining is",
+    ),
+    _Form(
+        rf"\b(?i:{_DWELL})(?: (?:and|back) \w+)? (?:in|to|near|via) (?P<name>{_NAME})",
+        "place",
+        before="in to near via",
+    ),
+    _Form(rf"(?P<name>{_NAME}),? who(?: is|'s|'ll be) \d", "person", behind="who ,who"),
+    _Form(
+        rf"\b(?i:am|are|is|come|comes|came|originally) from (?P<name>{_NAME})",
+        "place",
+        before="from",
+    ),
     # what is done in a program is done in no place
-    (re.compile(rf"(?<!\b[Ii]t )(?<!\bthem )(?<!thing )\bin (?P<name>{_NAME})"), "place"),
-    (re.compile(rf"\b(?:project|codename(?:d)?|app called) (?P<name>{_NAME})"), "project"),
+    _Form(rf"(?<!\b[Ii]t )(?<!\bthem )(?<!thing )\bin (?P<name>{_NAME})", "place", before="in"),
+    _Form(
+        rf"\b(?:project|codename(?:d)?|app called) (?P<name>{_NAME})",
+        "project",
+        before="project codename codenamed called",
+    ),
 )
 _BARE = re.compile(_NAME)
 _SPAN = re.compile(r"`[^`\n]*`|\bhttps?://\S+|\[\[[^\]\n]*\]\]")
@@ -167,14 +234,17 @@ _GROUPS = word_set(
 def proper_names(text: str) -> tuple[ProperName, ...]:
     """The names in a statement, each once, those whose kind is told first."""
     said = text[:_LONGEST].replace("’", "'")
-    for pattern in (_SPAN, _OWN):
-        said = pattern.sub(lambda span: "\0" * len(span.group()), said)
+    if "`" in said or "://" in said or "[[" in said:
+        said = _SPAN.sub(_blank, said)
+    if "name is " in said or "is called " in said:
+        said = _OWN.sub(_blank, said)
     head = _HEADING.match(said)
     said = said[head.end() :] if head else said
     if not any(map(str.isupper, said)):
         return ()
     found: dict[str, ProperName] = {}
-    for one in (*_related(said), *_of_a_kind(said), *_bare(said)):
+    beside = _beside(said)
+    for one in (*_related(said, beside), *_of_a_kind(said, beside), *_bare(said)):
         key = slug(one.name)
         known = found.get(key)
         if known is None or (one.role and not known.role):
@@ -229,10 +299,34 @@ def entities_of_names(mentioned: Mapping[str, int]) -> dict[str, str]:
     return led
 
 
-def _related(said: str) -> Iterator[ProperName]:
+def _blank(span: re.Match[str]) -> str:
+    return "\0" * len(span.group())
+
+
+def _beside(said: str) -> str:
+    r"""What stands before words with a capital, with `\n` behind it, then what follows, after `\t`.
+
+    `role\n` is among the former when a role is. Behind a comma or a possession a word has `,` or
+    `'` before it.
+    """
+    before, behind = set[str](), set[str]()
+    words = said.split(" ")
+    for at, word in enumerate(words):
+        if word.islower():
+            continue
+        if at and word[:1].isupper():
+            before.add(words[at - 1].rstrip(".,"))
+        sign = "'" if word.endswith(("'", "'s")) else "," if word.endswith(",") else ""
+        behind.update(sign + next for next in words[at + 1 : at + 2])
+    if any(map(_ROLE_ENDS.match, before)):
+        before.add("role")
+    return "\n".join([*before, "\t"]) + "\t".join(behind)
+
+
+def _related(said: str, beside: str) -> Iterator[ProperName]:
     """Names with a relation."""
-    for pattern in _RELATED:
-        for match in pattern.finditer(said):
+    for form in _RELATED:
+        for match in form.found(said, beside):
             name = _cleaned(match["name"])
             if not name:
                 continue
@@ -247,23 +341,23 @@ def _related(said: str) -> Iterator[ProperName]:
                 yield ProperName(name, type, "" if fields.get("theirs") else role)
 
 
-def _of_a_kind(said: str) -> Iterator[ProperName]:
+def _of_a_kind(said: str, beside: str) -> Iterator[ProperName]:
     """Names whose kind is told by what stands around them."""
-    for pattern, type in _KINDS:
-        for match in pattern.finditer(said):
+    for form in _KINDS:
+        for match in form.found(said, beside):
             for given in (match["name"], match.groupdict().get("also") or ""):
                 name = _cleaned(given)
                 if name and name.casefold() not in _GROUPS and slug(name) not in ORDERS:
-                    yield ProperName(name, type)
+                    yield ProperName(name, form.type)
 
 
 def _bare(said: str) -> Iterator[ProperName]:
     """Words with a capital that nothing but a name gives them; the first of sentences as such."""
-    if not is_english(said) or _is_heading(said):
+    if not _BARE.search(said) or _is_heading(said) or not is_english(said):
         return
     for start, end in sentence_ranges(said, 0, len(said)):
         for match in _BARE.finditer(said, start, end):
-            opens = _OPENS.search(said[start : match.start()].lstrip()) is not None
+            opens = _OPENS.search(said[start : match.start()].lstrip()[-3:]) is not None
             name = match.group()
             if opens and name.split()[0].casefold() in TAG:
                 name, opens = name.partition(" ")[2], False
@@ -290,9 +384,8 @@ def _is_none(word: str) -> bool:
 
 def _is_heading(said: str) -> bool:
     """Whether most words have a capital: a title rather than a sentence."""
-    words = [word for word in said.split() if word[0].isalpha()]
-    capitals = sum(word[0].isupper() for word in words)
-    return len(words) > 2 and capitals * 2 > len(words)
+    first = [word[0] for word in said.split() if word[0].isalpha()]
+    return len(first) > 2 and sum(map(str.isupper, first)) * 2 > len(first)
 
 
 def _begins(one: ProperName, other: ProperName) -> bool:

@@ -15,13 +15,17 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|mr|mrs|ms|dr|st|resp|cf|incl|fig|a\.k\.a)|\b(?-i:[A-Z]))$",
     re.IGNORECASE,
 )
+#: the longest abbreviation, and a line feed behind it
+_LONGEST = 7
 
 
 def sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """`(start, end)` of the sentences in a range; together they are the range."""
     at = start
     for stop in _STOP.finditer(text, start, end):
-        if text[stop.start()] == "." and _ABBREVIATED.search(text, at, stop.start()):
+        before = stop.start()
+        near = max(at, before - _LONGEST)
+        if text[before] == "." and _ABBREVIATED.search(text, near, before):
             continue
         if text.count("`", at, stop.start()) % 2:
             continue

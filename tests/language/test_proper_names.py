@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engram.language import proper_names as forms
 from engram.language.proper_names import entities_of_names, mentioned_in, proper_names, whole_name
 from tests.admit.cases import memory
 from tests.kit import failing
@@ -59,3 +62,23 @@ def test_a_name_leads_to_the_entity_whose_kind_is_told_elsewhere() -> None:
 def test_what_the_header_links_to_is_not_named_again() -> None:
     one = memory("The user's sister Katja lives in Kiel.", entities=("person-katja",))
     assert mentioned_in(one) == ("person-katja", "place-kiel")
+
+
+_WORDS = """
+the user's my our The user's his Her sister step mother team lead mate friend, dog is are was
+called named name is, who is and met Met lunch with for works at job joined employer lives in moved
+to flight via near from comes in project codename app says told has a birthday turns 4 can not eat
+goes school wedding first name born years allergic thinks GmbH Inc S.A. Dr Dr. Prof. Mrs Grandma
+Uncle of new Katja Jonas Jonas's Jonas' Weber Anna von Berg Mia, Ilse. Kiel iPhone O'Neil Zoë Łódź
+(Leo "Nia Max) it them thing
+"""
+_PIECES = st.sampled_from(_WORDS.split())
+_SPACES = st.sampled_from([" "] * 9 + [", ", "\n", "  ", "'s ", ""])
+
+
+@given(st.lists(st.tuples(_PIECES, _SPACES), max_size=9))
+def test_no_name_is_told_without_what_its_form_needs(pieces: list[tuple[str, str]]) -> None:
+    said = "".join(word + space for word, space in pieces)
+    for form in (*forms._RELATED, *forms._KINDS):
+        told = [one.span() for one in form.pattern.finditer(said)]
+        assert [one.span() for one in form.found(said, forms._beside(said))] == told

@@ -171,6 +171,10 @@ _TELLING = re.compile(
     r"|\b(?:wi-?fi|wlan|ssid|network|login|user(?:name)?|account|zip|archive)\b[^.\n]{0,40}, \Z",
     re.IGNORECASE,
 )
+#: ASCII letters as small ones, space for all else
+_SMALL_LETTERS = bytes(
+    code | 32 if code < 128 and chr(code).isalpha() else 32 for code in range(256)
+)
 _BETWEEN_SEEDS = re.compile(r"[\s\d,;.)\"'`-]{1,12}")
 #: what stands below the heads of a table in Markdown, and heads of columns in CSV
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*\Z")
@@ -467,9 +471,14 @@ def _check_seed(match: re.Match[str], group: int | str) -> Spans:
     """Twelve words or more of a wallet's list in a row: most of them differ, and not in order."""
     from engram.capture.redact.seed_words import SEED_WORDS
 
+    text, first, last = match.string, max(0, match.start() - 240), match.end() + 240
+    # few texts have twelve such words one after the other, whatever stands between them
+    near = text[first:last].encode("ascii", "replace").translate(_SMALL_LETTERS).decode().split()
+    if b"\1" * 12 not in bytes(map(SEED_WORDS.__contains__, near)):
+        return ()
     row: list[re.Match[str]] = []
-    for word in _LETTERS.finditer(match.string, max(0, match.start() - 240), match.end() + 240):
-        joined = not row or _BETWEEN_SEEDS.fullmatch(match.string, row[-1].end(), word.start())
+    for word in _LETTERS.finditer(text, first, last):
+        joined = not row or _BETWEEN_SEEDS.fullmatch(text, row[-1].end(), word.start())
         if joined and word[0].lower() in SEED_WORDS:
             row.append(word)
         elif len(row) >= 12:
