@@ -7,12 +7,16 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.benchmarks import facts, fts5, locomo, other_words, quality, transcripts
 from tests.benchmarks.__main__ import MEASUREMENTS
 from tests.benchmarks.invented import Invented
+from tests.benchmarks.processes import Taken
+from tests.benchmarks.scale import growth, memories, pictures
+from tests.benchmarks.table import Table
 from tests.golden.console import run
 
 #: day, and what Ines and Pavel said in turn; a picture's caption stands behind a bar
@@ -82,11 +86,15 @@ SMALL = {
     "warm --memories 5 --runs 1 --noticed 0.5": (
         "warm search  ", "the daemon's share", "warm remember",
     ),
-    "scale --sizes 30 --runs 1 --questions 3 --tables memories": (
-        "| rebuild: index from the catalog |", "| 5 words, finder: p95 |", "| cold search --json |",
-        "| ... for each posting |",
+    "scale --sizes 30 --turns 40 --runs 1 --questions 3": (
+        "| adoption: foreign notes until all are searchable |", "| rebuild: from the files |",
+        "| first search after a clone, which is trusted before |",
+        "| search, a process of its own |",
+        "| 5 words, finder: p95 |", "| recall, open: p50 |", "| hook: prompt |",
+        "| edit until found, with a daemon: p95 |", "| edit until found, without a daemon: p95 |",
+        "| extraction of 5 turns: p50 |", "| ... night: the second, steps | 0 |",
+        "| import of turns |", "| 3 words in turns, finder: p50 |",
     ),
-    "scale --sizes 30 --questions 3 --tables turns": ("| 3 words in turns, finder: p50 |",),
     "facts": ("| engram | all | 100 |", "| engram | changed | 20 |"),
     "other_words": ("| engram | dev, other words | 20 |", "| FTS5 | held, all | 45 |"),
     "consolidate --sizes 60,120 --compared 60": (
@@ -150,13 +158,38 @@ def test_a_measurement_prints_its_table(
     name, *words = line.split()
     monkeypatch.setattr(sys, "argv", [name, *words])
     # what is on this machine besides, and on which path, is none of the test's business
-    monkeypatch.setattr("tests.benchmarks.scale.peers", dict)
+    monkeypatch.setattr("tests.benchmarks.processes.peers", dict)
     # what is compiled already is not compiled again
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")
     importlib.import_module(f"tests.benchmarks.{name}").main()
     printed = capfd.readouterr().out
     for expected in SMALL[line]:
         assert expected in printed
+
+
+def test_growth_is_told_without_the_start_of_a_process_and_drawn_with_earlier_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(count: int, cpu: float) -> growth.Figures:
+        table = Table(f"{count:,} memories", count, memories.WANTED)
+        table.put(memories.REBUILD, "engram", Taken(cpu, 9.0))
+        table.put(memories.REBUILD, "FTS5", Taken(0.1, 0.1))
+        table.put(memories.SEARCH, "engram", Taken(0.3, 0.3))
+        figures = growth.Figures(starts={memories.REBUILD: 0.2, memories.SEARCH: 0.29})
+        figures.add("memories", table, tmp_path / "figures.json")
+        return figures
+
+    run(1_000, 0.6)
+    figures = run(10_000, 4.2)
+    figures.print()
+    printed = capsys.readouterr().out
+    assert f"| {memories.REBUILD} | 200 ms | 600 ms | 4.20 s | 1.00 |" in printed
+    assert f"| {memories.SEARCH} | 290 ms | 300 ms | 300 ms | - |" in printed
+    pictures.draw(figures, tmp_path)
+    drawn = ElementTree.parse(tmp_path / "memories.svg")
+    told = [one.text for one in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert "engram: 4.20 s at 10,000" in told and "wanted: 4.00 s at 10,000" in told
+    assert len(list(drawn.iter("{http://www.w3.org/2000/svg}polyline"))) == 3
 
 
 #: id, half, what the agent and the person said, the statement to keep, what was not their words

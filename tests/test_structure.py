@@ -64,11 +64,11 @@ LISTENING = {
 }
 #: those that start a process: the editor, the daemon away from its terminal, the command set to
 #: run before an update of qmd's index, the service manager of the system, and the hooks in the
-#: settings of agents, which doctor tries
+#: settings of agents, which doctor tries; git is asked what it ignores among notes
 STARTING = {
     "engram/surfaces/cli/editor.py: subprocess", "engram/daemon/service/detached.py: subprocess",
     "engram/surfaces/qmd/updating.py: subprocess", "engram/daemon/service/systems.py: subprocess",
-    "engram/surfaces/hooks/hook_trial.py: subprocess",
+    "engram/surfaces/hooks/hook_trial.py: subprocess", "engram/capture/note_folders.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 

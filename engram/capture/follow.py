@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engram.capture.clean import kept, readable
+from engram.capture.note_folders import NOTES, NoteSieve
 from engram.model.errors import BadInput
 from engram.model.instant import Instant, instant_of
 from engram.model.intake import Removed
@@ -253,13 +254,20 @@ def walk(path: Path, source: Source) -> list[Path]:
 
     Hidden names, temporary files and conflict copies are passed over, symlinks are not followed.
     A folder that cannot be listed stands in the list itself, so that reading it reports it.
-    Raises BadInput when there is nothing at `path`.
+    Of a source that reads any text, what is nobody's notes is left out (`note_folders`). Raises
+    BadInput when there is nothing at `path`.
     """
+    return walk_noting(path, source)[0]
+
+
+def walk_noting(path: Path, source: Source) -> tuple[list[Path], NoteSieve | None]:
+    """The same, with what was left out; None where all files of the source are read."""
     try:
         if not stat.S_ISDIR(os.stat(path).st_mode):
-            return [path]
+            return [path], None
     except (OSError, ValueError) as error:
         raise _refused(path, error) from error
+    sieve = NoteSieve(path) if source.name in NOTES else None
     closed: list[Path] = []
     found: list[Path] = []
 
@@ -267,14 +275,19 @@ def walk(path: Path, source: Source) -> list[Path]:
         closed.append(Path(error.filename))
 
     for folder, folders, names in os.walk(path, onerror=note):
+        if sieve is not None:
+            sieve.note("hidden", (Path(folder, name) for name in folders if _is_hidden(name)))
         folders[:] = [name for name in folders if not _is_hidden(name)]
+        if sieve is not None:
+            names = [name for name in names if belongs(name, source)]
+            sieve.prune(folder, folders, names)
         found += [
             file
             for name in names
             if belongs(name, source)
             if _is_regular(file := Path(folder, name))
         ]
-    return sorted(found + closed, key=lambda file: file.parts)
+    return sorted(found + closed, key=lambda file: file.parts), sieve
 
 
 def head_of(path: Path) -> bytes:

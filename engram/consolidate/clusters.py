@@ -30,6 +30,7 @@ from engram.consolidate.summary_sources import LEAST_SOURCES
 from engram.language.stem import stem
 from engram.language.stop_words import LIGHT, TAG, is_german
 from engram.model.entity_ids import is_entity_id
+from engram.model.ids import is_memory_id
 from engram.model.memory import SESSION, Memory, space_and_project
 from engram.model.view import VaultView
 
@@ -79,18 +80,39 @@ class _Wording(NamedTuple):
 
 
 def clusters_of(context: PassContext, *, loose: bool = False) -> list[Cluster]:
-    """The clusters of a vault, in the order of their oldest memories."""
+    """The clusters of a vault, in the order of their oldest memories.
+
+    In a run over what changed without a model those of the scopes in which something did: the
+    others are as the run before found them.
+    """
+    changed = None if context.model is not None else _changed_scopes(context)
     scopes: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in sorted(context.view.live(), key=_age):
         if memory.schema != SESSION and memory.space != SESSION:
             scopes[space_and_project(memory)].append(memory)
     reader, book = _TokenReader(context.view), EntityBook(context)
     found = []
-    for notes in scopes.values():
+    for scope, notes in scopes.items():
+        if changed is not None and scope not in changed:
+            continue
         said = [reader.read(memory) for memory in notes]
         for memories, likeness in _grouped(notes, said, loose=loose):
             found.append(Cluster(tuple(memories), likeness, _entity(memories, book)))
     return sorted(found, key=lambda cluster: _age(cluster.memories[0]))
+
+
+def _changed_scopes(context: PassContext) -> set[tuple[str, str]] | None:
+    """The scopes of what changed, and of all that a page tells of it; None for every scope."""
+    if context.changed is None:
+        return None
+    names = set(context.changed)
+    for page in context.view.summaries():
+        if page.id in names or not names.isdisjoint(page.consolidates):
+            names.update(page.consolidates)
+    found = {name: context.view.memory(name) for name in names}
+    if any(memory is None and is_memory_id(name) for name, memory in found.items()):
+        return None  # nobody knows where it was
+    return {space_and_project(memory) for memory in found.values() if memory is not None}
 
 
 def members_of(cluster: Cluster, names: Set[str], book: EntityBook) -> Cluster:

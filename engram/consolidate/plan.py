@@ -1,16 +1,22 @@
-"""Consolidation plan: runs the passes in order and validates every step.
+"""Consolidation plan: runs the passes in order, validates every step, and cuts them into parts.
 
-Each pass sees what those before it planned. Every step is checked before it counts: its memories
-are as the vault has them, distinct, and lose nothing but their place in the active set; what is
-superseded has a live successor of no lower authority; nothing supersedes itself, not even over a
-chain; pages are as they were read, and an active summary has the sources that its id is made of.
-What fails is refused with a stable code. Pure.
+Each pass sees what those before it planned. In a full run without a model those that decide about
+memories are repeated until they find nothing, before the pages are made: what one of them ends can
+bring two others together. A part holds a bounded number of steps, and the last one shares nothing
+with the next; it is to be committed before the next part is asked for, and later passes look at the
+vault as it then is. Every step is checked before it counts: its memories are as the vault has them,
+distinct, and lose nothing but their place in the active set; what is superseded has a live
+successor of no lower authority; nothing supersedes itself, not even over a chain; pages are as they
+were read, and an active summary has the sources that its id is made of. What fails is refused with
+a stable code. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from engram.consolidate.context import Pass, PassContext, StepKey
 from engram.consolidate.step_events import events_of
@@ -33,6 +39,10 @@ _OPEN = (
 )  # fmt: skip
 
 
+#: how often at most the passes that decide are run
+_MOST_ROUNDS = 4
+
+
 @dataclass(slots=True)
 class ConsolidationPlan:
     """The steps that hold, how many were refused by code, and the seconds of each pass."""
@@ -40,6 +50,13 @@ class ConsolidationPlan:
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+
+
+class ConsolidationPart(NamedTuple):
+    """Steps of one transaction; `last`: all was looked at, and there may be none."""
+
+    steps: list[Step]
+    last: bool = False
 
 
 def run_passes(
@@ -50,22 +67,114 @@ def run_passes(
 
     `seconds` is what the passes are timed by.
     """
-    planned, found = Overlay(context.view), ConsolidationPlan()
-    context = replace(context, view=planned, declined=declined)
-    for plan in passes:
-        began = seconds()
-        for step in map(named, plan(context)):
-            code = "declined" if step_key(step) in declined else unsound(step, planned)
-            if code:
-                found.refused[code] = found.refused.get(code, 0) + 1
-                continue
-            planned.take(step)
-            found.steps.append(step)
-            if context.changed is not None and step_key(step) is not None:
-                # pages that show these memories have to follow in the same run
-                context = replace(context, changed=context.changed | set(step.subjects))
-        found.seconds[plan.__module__.rpartition(".")[2]] = seconds() - began
+    found = ConsolidationPlan()
+    planner = PartPlanner(lambda: context.view, found, declined, seconds)
+    for part in planner.parts(context, (), tuple(passes)):
+        found.steps += part.steps
     return found
+
+
+class PartPlanner:
+    """Plans a consolidation part by part. `found` has what was refused, and the seconds."""
+
+    def __init__(
+        self, view: Callable[[], VaultView], found: ConsolidationPlan,
+        declined: frozenset[StepKey] = frozenset(), seconds: Callable[[], float] = lambda: 0.0,
+        most: int = 0,
+    ) -> None:  # fmt: skip
+        """`view` is the vault as it is when it is called; a part has `most` steps, 0 for any."""
+        self._view, self._found, self._declined = view, found, declined
+        self._seconds, self._most = seconds, most
+        self._refused: set[tuple[str, str, str, tuple[str, ...]]] = set()
+        #: the subjects of the steps of this round
+        self._touched: set[str] = set()
+
+    def parts(
+        self, context: PassContext, deciding: Sequence[Pass], showing: Sequence[Pass]
+    ) -> Iterator[ConsolidationPart]:
+        """The parts, each to be committed before the next is asked for.
+
+        `deciding` passes change memories, `showing` ones the pages of them.
+        """
+        waiting: list[Step] = []
+        planned, stale = Overlay(self._view()), False
+        context = replace(context, view=planned, declined=self._declined)
+        repeats = context.changed is None and context.model is None
+        for plan, changed in self._in_turn(deciding, showing, repeats=repeats):
+            if stale:
+                planned, stale = Overlay(self._view()), False
+                for step in waiting:
+                    planned.take(step)
+                context = replace(context, view=planned)
+            began = self._seconds()
+            seen = context if changed is None else replace(context, changed=changed)
+            for step in map(named, plan(seen)):
+                if not self._holds(step, planned):
+                    continue
+                if self._most and len(waiting) >= self._most:
+                    cut, paused = _cut(waiting, step), self._seconds()
+                    yield ConsolidationPart(waiting[:cut])
+                    began += self._seconds() - paused  # what a commit takes is not the pass's
+                    waiting, stale = waiting[cut:], True
+                planned.take(step)
+                waiting.append(step)
+                self._touched.update(step.subjects)
+                if context.changed is not None and step_key(step) is not None:
+                    # pages that show these memories have to follow in the same run
+                    context = replace(context, changed=context.changed | set(step.subjects))
+            name = plan.__module__.rpartition(".")[2]
+            taken = self._seconds() - began
+            self._found.seconds[name] = self._found.seconds.get(name, 0.0) + taken
+        yield ConsolidationPart(waiting, last=True)
+
+    def _in_turn(
+        self, deciding: Sequence[Pass], showing: Sequence[Pass], *, repeats: bool
+    ) -> Iterator[tuple[Pass, frozenset[str] | None]]:
+        """The passes, those that decide again while they find something.
+
+        The second time they look at everything, for what is rare has changed; after that at what
+        the time before changed, which comes beside them.
+        """
+        changed: frozenset[str] | None = None
+        for number in range(_MOST_ROUNDS if repeats else 1):
+            self._touched = set()
+            for plan in deciding:
+                yield plan, changed
+            if not self._touched:
+                break
+            changed = frozenset(self._touched) if number else None
+        for plan in showing:
+            yield plan, None
+
+    def _holds(self, step: Step, planned: VaultView) -> bool:
+        """Whether a step may be done; one that may not is counted once."""
+        code = "declined" if step_key(step) in self._declined else unsound(step, planned)
+        if code:
+            self._refused.add((code, step.task, step.action, step.subjects))
+            self._found.refused = dict(Counter(code for code, *_ in sorted(self._refused)))
+        return not code
+
+
+def parts_of(steps: Sequence[Step], most: int) -> Iterator[ConsolidationPart]:
+    """Steps that are planned already, in parts of so many."""
+    waiting: list[Step] = []
+    for step in steps:
+        if len(waiting) >= most:
+            cut = _cut(waiting, step)
+            yield ConsolidationPart(waiting[:cut])
+            waiting = waiting[cut:]
+        waiting.append(step)
+    yield ConsolidationPart(waiting, last=True)
+
+
+def _cut(waiting: Sequence[Step], following: Step) -> int:
+    """How many of the waiting steps a part has: the last one shares nothing with what follows."""
+    after = set(following.subjects)
+    for place in range(len(waiting), 0, -1):
+        if after.isdisjoint(waiting[place - 1].subjects):
+            return place
+        after = set(waiting[place - 1].subjects)
+    return len(waiting)
 
 
 def named(step: Step) -> Step:
@@ -195,15 +304,17 @@ def _page(page: Page, view: VaultView) -> Page | None:
 # -- steps as one plan ----------------------------------------------------------------------------
 
 
-def plan_of(steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str = "") -> Plan:
-    """The steps as one transaction: one change a file, and the events of each step."""
+def plan_of(
+    steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str = "", first: int = 1
+) -> Plan:
+    """The steps, numbered from `first`, as one transaction: a change a file, and their events."""
     born, amended = memories_of(steps)
     changes = (
         *writer.changes(born, amended),
         *pages.pages(pages_of(steps)),
         *prose_of(steps),
     )
-    return Plan("consolidate", changes, tuple(events_of(steps)), batch=batch)
+    return Plan("consolidate", changes, tuple(events_of(steps, first)), batch=batch)
 
 
 def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory, Memory]]]:

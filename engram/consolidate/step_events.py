@@ -18,12 +18,12 @@ from engram.model.step import Step
 from engram.model.trace import KIND, STORE, WRITE, conflict, deleted, forgetting
 
 
-def events_of(steps: Sequence[Step]) -> Iterator[Event]:
-    """The events of steps, which are numbered from 1.
+def events_of(steps: Sequence[Step], first: int = 1) -> Iterator[Event]:
+    """The events of steps, which are numbered from `first`.
 
     An event names its own subject only: with all of them a profile's events would grow squared.
     """
-    numbered = [(str(number), step) for number, step in enumerate(steps, 1)]
+    numbered = [(str(number), step) for number, step in enumerate(steps, first)]
     for number, step in numbered:
         details = (
             ("step", number), ("task", step.task), ("action", step.action), ("why", step.why),

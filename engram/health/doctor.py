@@ -6,7 +6,7 @@ vault has no finding; `error` means that a promise is not kept, `warning` that a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engram.model.findings import Finding, in_order
@@ -16,7 +16,8 @@ from engram.model.findings import Finding, in_order
 class Examination:
     """State of a vault, collected without judging.
 
-    `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
+    `problems` are unreadable or doubtful files by path; `no_memories` are the kinds of notes that
+    are none, by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
     `unguarded` are ignore files, each with a folder that it should leave out and does not; `left`
     is what the inbox does not take, and why; `records` are files of records by path, with what of
@@ -29,6 +30,7 @@ class Examination:
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
+    no_memories: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     conflict_copies: Sequence[str] = ()
     pending_transactions: int = 0
@@ -53,6 +55,8 @@ class Examination:
     unfollowed: Sequence[str] = ()
 
 
+#: as many files of a kind are named
+_MOST_TOLD = 3
 _TRAVELS = {
     "state": "which is the history of this machine alone",
     "inbox": "where files lie as they were dropped, with what is secret or private in them",
@@ -109,13 +113,32 @@ def _transactions(seen: Examination) -> Iterator[Finding]:
 
 
 def _files(seen: Examination) -> Iterator[Finding]:
-    for path, problem in seen.problems.items():
-        duplicate = problem.startswith("the id ")
+    duplicates = {path: why for path, why in seen.problems.items() if why.startswith("the id ")}
+    for path, problem in list(duplicates.items())[:_MOST_TOLD]:
         yield Finding(
-            "error" if duplicate else "warning",
-            "duplicate_id" if duplicate else "header", path, f"{path}: {problem}",
-            "give one of the two files another id, or remove it" if duplicate
-            else "mend the header in an editor; the text is searchable meanwhile",
+            "error", "duplicate_id", path, f"{path}: {problem}",
+            "give one of the two files another id, or remove it",
+        )  # fmt: skip
+    if len(duplicates) > _MOST_TOLD:
+        rest = list(duplicates)[_MOST_TOLD:]
+        yield Finding(
+            "error", "duplicate_id", rest[0],
+            f"{len(rest):,} more files have the id of another one",
+            "remove the folder that is a copy; or give its files other ids",
+        )  # fmt: skip
+    for problem, paths in _by_value(seen.problems, without=duplicates):
+        more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+        yield Finding(
+            "warning", "header", paths[0], f"{paths[0]}{more}: {problem}",
+            "mend the header in an editor; the text is searchable meanwhile",
+        )  # fmt: skip
+    for kind, paths in _by_value(seen.no_memories):
+        what = f"{len(paths):,} files are" if len(paths) > 1 else "a file is"
+        yield Finding(
+            "warning", "no_memory", paths[0],
+            f"{what} left as no memory ({kind}): {', '.join(paths[:_MOST_TOLD])}"
+            + (" ..." if len(paths) > _MOST_TOLD else ""),
+            "nothing needs doing; outside facts/ they are told of no more",
         )  # fmt: skip
     for path, problem in seen.records.items():
         yield Finding(
@@ -156,6 +179,17 @@ def _files(seen: Examination) -> Iterator[Finding]:
             "error", "secret", path, f"{path} holds something that looks like a secret",
             "run `engram purge --secrets`: it puts a mark in its place, in copies of the past too",
         )  # fmt: skip
+
+
+def _by_value(
+    found: Mapping[str, str], without: Container[str] = ()
+) -> Iterator[tuple[str, list[str]]]:
+    """What is said of several paths, once each, with all of them."""
+    paths: dict[str, list[str]] = {}
+    for path, what in found.items():
+        if path not in without:
+            paths.setdefault(what, []).append(path)
+    yield from paths.items()
 
 
 def _prompt_context(seen: Examination) -> Iterator[Finding]:

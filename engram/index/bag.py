@@ -13,7 +13,7 @@ as its part of the span, so that "in June" says little about the 12th.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.index.day_scores import number_of
@@ -60,7 +60,7 @@ class Bag(NamedTuple):
 
 def bag_of(document: Document) -> Bag:
     """The bag of a memory, a page or a turn."""
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, int] = defaultdict(int)
     body = document.body
     if "]" in body:
         for caption in _CAPTION.findall(body):
@@ -73,7 +73,7 @@ def bag_of(document: Document) -> Bag:
     told = frozenset(terms(document.sections)) if document.sections else frozenset()
     for term in told:
         weights[term] += SECTION
-    length = weights.total() // BODY
+    length = sum(weights.values()) // BODY
     for name in words(document.speaker):
         weights[speaker_term(name)] = BODY
     said = body if document.collection == "turns" else f"{document.title}\n{body}"
@@ -118,6 +118,6 @@ def _german_stems(said: str, sections: str) -> Counter[str]:
     return weights
 
 
-def _add(weights: Counter[str], text: str, weight: int) -> None:
+def _add(weights: defaultdict[str, int], text: str, weight: int) -> None:
     for term, count in Counter(terms(text)).items():
         weights[term] += weight * count

@@ -102,7 +102,8 @@ def _may_hold(text: str) -> tuple[bool, bool]:
     if max(map(len, runs), default=0) > _LONGEST_RUN:
         return True, True
     held = set(map(_run_may_hold, runs))
-    return any(english for english, _ in held), any(other for _, other in held)
+    other = not text.isascii() or any(other for _, other in held)
+    return any(english for english, _ in held), other
 
 
 #: what is longer is no word: it is not kept, characters
@@ -112,8 +113,7 @@ _LONGEST_RUN = 40
 #: the same words stand in many texts, and few of them are words of time
 @lru_cache(maxsize=16_384)
 def _run_may_hold(run: str) -> tuple[bool, bool]:
-    other = not run.isascii() or any(hint.rstrip() in run for hint in GERMAN_HINTS)
-    return has_core(run), other
+    return has_core(run), any(hint.rstrip() in run for hint in GERMAN_HINTS)
 
 
 def _longest(spans: list[TimeSpan]) -> list[TimeSpan]:

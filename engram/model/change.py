@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 
 
-#: how the names of batches begin: what was imported, and what was piped in
-IMPORT, CAPTURE = "import-", "capture-"
+#: how the names of batches begin: what was imported, what was piped in, and the parts of a
+#: consolidation before its last one
+IMPORT, CAPTURE, PART = "import-", "capture-", "part-"
 
 
 def turns_in(ranges: Iterable[Range]) -> int:
@@ -65,6 +66,11 @@ class Plan(NamedTuple):
     seen: tuple[Change, ...] = ()
     batch: str = ""
     undoes: tuple[int, ...] = ()
+
+    @property
+    def continues(self) -> bool:
+        """Whether more parts of the same consolidation follow, or were to follow."""
+        return self.batch.startswith(PART)
 
     @property
     def empty(self) -> bool:

@@ -115,6 +115,7 @@ class Hit(NamedTuple):
     that of a memory, empty for all else.
     Of a turn, where that is asked for: `before` and `after` are its neighbours, if they may be
     shown; `more` counts the turns of its conversation that match too, for the last hit of it.
+    `date_guessed`: `created` is no day on which it is known to have been said.
     """
 
     docid: str
@@ -137,6 +138,7 @@ class Hit(NamedTuple):
     before: TurnBeside | None = None
     after: TurnBeside | None = None
     more: int = 0
+    date_guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from engram.model.ports.outside import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from engram.model.instant import Day
     from engram.model.memory import Memory
@@ -62,6 +63,24 @@ class Removed:
     off_record: int = 0
     own: int = 0
     excluded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NotesFound:
+    """Files of notes by the folder that they lie in, relative to the one that was named.
+
+    `left_out` has what is not read, by the reason: a folder stands for all that lies in it.
+    `unasked` are repositories of which it is not known what git ignores.
+    """
+
+    files: Mapping[str, Sequence[Path]]
+    left_out: Mapping[str, Sequence[Path]]
+    unasked: tuple[Path, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many files are read."""
+        return sum(map(len, self.files.values()))
 
 
 @dataclass(slots=True)

@@ -89,7 +89,9 @@ def numbered(
             place = store, kind
             if not _of_one(before, event):
                 tick += 1
-                item = counts[place] = counts.get(place, last(store, kind)) + 1
+                if place not in counts:
+                    counts[place] = last(store, kind)
+                item = counts[place] = counts[place] + 1
             found.append(event._replace(details=_with(event, f"{store}:{kind}:{item}", tick)))
         elif event.name == PHASE_STARTED:
             tick += 1

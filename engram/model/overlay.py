@@ -8,7 +8,7 @@ has. The text of a memory that the vault has never changes here, only its header
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engram.model.box import Box
 from engram.model.candidate import Candidate
@@ -44,9 +44,16 @@ class Overlay:
         self._live: Sequence[Memory] | None = None
         #: what was due below: two passes ask
         self._due: dict[Day, Sequence[Memory]] = {}
-        # counted as the vault is now: how rare a word or a name is need not be exact
+        #: memory below -> the new one that has its words
+        self._again: dict[str, str] = {}
+        #: those of the memories that are live below, and neither here nor said again
+        self._ended: set[str] = set()
+        #: the names that live ones link to here and not below
+        self._gained: Counter[str] = Counter()
+        self._mentioned: Mapping[str, int] | None = None
+        # counted as the vault is now: how rare a word is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
-        self.mentioned, self.accesses = under.mentioned, under.accesses
+        self.mentions_of, self.accesses = under.mentions_of, under.accesses
         self.beginning = under.beginning
         self.spoken, self.purged = under.spoken, under.purged
 
@@ -67,6 +74,15 @@ class Overlay:
         """Add what a step of consolidation writes and removes."""
         for memory in (*step.born, *(after for _, after in step.amended)):
             self.put(memory)
+        words = {before.text: before.id for before, _ in step.amended}
+        again = {words[born.text]: born.id for born in step.born if born.text in words}
+        self._again.update(again)
+        ended = {after.id for before, after in step.amended if before.live and not after.live}
+        self._ended |= ended - again.keys()
+        for known, changed in step.amended:
+            if changed.live:
+                self._gained.update(set(changed.entities).difference(known.entities))
+        self._mentioned = None
         for before, after in step.pages:
             page = after or before
             if isinstance(page, Box):
@@ -298,14 +314,28 @@ class Overlay:
             return self._summaries[identifier]
         return self._under.summary(identifier)
 
+    def mentioned(self) -> Mapping[str, int]:
+        """The names that memories have below, and how many of those that would be live do."""
+        if self._mentioned is None:
+            found = Counter(self._under.mentioned())
+            found.subtract(self.mentions_of(self._ended))
+            found.update(self._gained)
+            self._mentioned = dict(sorted(found.items()))
+        return self._mentioned
+
     def about(self, entity: str) -> Sequence[Memory]:
-        """Memories of any status that name an entity; of new ones those that link to it."""
+        """Memories of any status that name an entity; of new ones those that link to it.
+
+        New ones with the words of another name what that names.
+        """
         below = [one for one in self._under.about(entity) if one.id not in self._gone]
         kept = [self._now(one, entity) for one in below]
         known = {one.id for one in below}
         here = (self.memories[name] for name in self._linked.get(entity, ()) if name not in known)
-        new = (one for one in here if entity in one.entities)
-        return _oldest_first([*(one for one in kept if one is not None), *new])
+        new = {one.id: one for one in here if entity in one.entities}
+        again = (self._again[one.id] for one in below if one.id in self._again)
+        new.update((name, self.memories[name]) for name in again if name not in known)
+        return _oldest_first([*(one for one in kept if one is not None), *new.values()])
 
     def _now(self, before: Memory, entity: str) -> Memory | None:
         """A memory that names an entity, as it will be; None when it will not name it."""

@@ -117,13 +117,16 @@ class PolicyTrial:
 class Consolidated:
     """Result of a consolidation, real or dry: its steps, those refused by code, its transaction.
 
-    `transaction` is 0 when nothing was written. `run` is its record.
+    `transaction` is that of the last part, 0 when nothing was written; the steps of the parts
+    before it come without memories and pages. `first` is the number of the first step: parts of
+    one that was stopped count. `run` is its record.
     """
 
     steps: tuple[Step, ...] = ()
     refused: tuple[tuple[str, int], ...] = ()
     transaction: int = 0
     run: ConsolidationRun = field(default_factory=ConsolidationRun)
+    first: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,10 @@ class VaultView(Protocol):
         """Entity names (`tool-postgres`) that memories link to, and how many live ones do."""
         ...
 
+    def mentions_of(self, identifiers: Iterable[str]) -> Mapping[str, int]:
+        """What some memories link to, and how many of them do."""
+        ...
+
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to this entity name."""
         ...

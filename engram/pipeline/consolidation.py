@@ -1,6 +1,8 @@
-"""Consolidation: merge, replace, age and tidy, in one transaction that `undo` takes back.
+"""Consolidation: merge, replace, age and tidy, in transactions that one `undo` takes back.
 
-Plans over the vault as it is, checks every step, and commits what holds. A model is asked without
+Plans over the vault as it is, checks every step, and commits what holds, in parts of at most 2,000
+steps. One that is stopped in between is gone on with by the next: the last part alone says that all
+was looked at. A model is asked without
 the writer lock, by one process at a time; what changed meanwhile is looked at in the same run, and
 after a purge nothing is written that was planned before it. Each run has a record. Sealing boxes,
 bringing conflict copies together and links that follow renamed files stand here too: every
@@ -10,12 +12,13 @@ consolidation does all of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engram.model.change import Plan
+from engram.model.change import PART, Plan
 from engram.model.consolidation_run import (
     AFTER_EXTRACTIONS,
     BY_RULES,
@@ -37,10 +40,15 @@ from engram.pipeline.writing import take_up_transcripts, writing
 
 if TYPE_CHECKING:
     from engram.consolidate.context import PassContext, StepKey
-    from engram.consolidate.plan import ConsolidationPlan
+    from engram.consolidate.plan import ConsolidationPart, ConsolidationPlan
     from engram.model.box import Box
     from engram.model.change import Transaction
+    from engram.model.step import Step
     from engram.pipeline.ports import Ports
+
+
+#: steps in one transaction
+MOST_STEPS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,8 @@ class ConsolidationMode(NamedTuple):
     summarises: bool = True
     tier: Tier = "auto"
     batch: str = ""
+    #: told of the steps of each part that is committed
+    progress: Callable[[int], None] = lambda _: None
 
 
 def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> Consolidated:
@@ -87,7 +97,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
         with writing(ports):
             merge_copies(ports)
             follow_links(ports)
-            return _finish(ports, _request(mode, model, ports), mode.batch)
+            return _finish(ports, _request(mode, model, ports), mode)
     with _thinking(ports):
         with writing(ports):
             merge_copies(ports)
@@ -103,7 +113,7 @@ def consolidate(ports: Ports, mode: ConsolidationMode = ConsolidationMode()) -> 
                 # any page of the plan, and any reason of a verdict, may hold words that are gone
                 planned = plan_steps(replace(request, model=None, judge=None), ports)
                 late = frozenset()
-            return _finish(ports, request, mode.batch, planned, late)
+            return _finish(ports, request, mode, planned, late)
 
 
 def _standing(ports: Ports) -> set[str]:
@@ -111,15 +121,15 @@ def _standing(ports: Ports) -> set[str]:
 
 
 def _finish(
-    ports: Ports, request: ConsolidationRequest, batch: str,
+    ports: Ports, request: ConsolidationRequest, mode: ConsolidationMode,
     planned: ConsolidationPlan | None = None, late: frozenset[str] = frozenset(),
 ) -> Consolidated:  # fmt: skip
     """Commit what was planned, or is planned now; `late` came while the model thought."""
-    done = commit_steps(request, ports, planned, batch, late)
+    done = commit_steps(request, ports, mode, planned, late)
     if late:
         # the next consolidation begins after this one
         rest = replace(request, changed=late, model=None, judge=None)
-        commit_steps(rest, ports, batch=batch)
+        commit_steps(rest, ports, mode)
     if not done.transaction:
         ports.derived.write_topics()  # no transaction brings them
     return done
@@ -210,7 +220,7 @@ def _report(
     request: ConsolidationRequest, ports: Ports, found: ConsolidationPlan,
     committed: Transaction | None = None, seconds: float = 0.0,
 ) -> Consolidated:  # fmt: skip
-    """What was done in a transaction, or would be, and the record of it."""
+    """What was done, or would be, and the record of it; `committed` is the last part."""
     full = request.changed is None
     refused = tuple(sorted(found.refused.items()))
     run = ConsolidationRun(
@@ -230,13 +240,34 @@ def _report(
 
 def plan_steps(request: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
     """What a consolidation would do now, every step of it checked; nothing is written."""
-    # imported here: most extractions are not followed
-    from engram.consolidate.passes.order import PASSES, SHARED_PASSES
-    from engram.consolidate.plan import run_passes
+    found = _no_plan()
+    for part in _planned_parts(request, ports, found, most=0):
+        found.steps += part.steps
+    return found
 
+
+def _no_plan() -> ConsolidationPlan:
+    from engram.consolidate.plan import ConsolidationPlan  # most extractions are not followed
+
+    return ConsolidationPlan()
+
+
+def _planned_parts(
+    request: ConsolidationRequest, ports: Ports, found: ConsolidationPlan, most: int
+) -> Iterator[ConsolidationPart]:
+    """The parts of a consolidation, each planned on what is then true."""
+    # imported here as above
+    from engram.consolidate.passes.order import DECIDING, SHARED_PASSES, SHOWING
+    from engram.consolidate.plan import PartPlanner
+    from engram.model.lasting_view import LastingView
+
+    planner = PartPlanner(
+        lambda: LastingView(ports.view), found, request.declined, ports.stopwatch.seconds, most
+    )
     context = pass_context(request, ports)
-    passes = SHARED_PASSES if ports.shared else PASSES
-    return run_passes(context, passes, request.declined, ports.stopwatch.seconds)
+    if ports.shared:
+        return planner.parts(context, SHARED_PASSES, ())
+    return planner.parts(context, DECIDING, SHOWING)
 
 
 def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
@@ -265,38 +296,56 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
 
 
 def commit_steps(
-    request: ConsolidationRequest, ports: Ports, planned: ConsolidationPlan | None = None,
-    batch: str = "", late: frozenset[str] = frozenset(),
+    request: ConsolidationRequest, ports: Ports, mode: ConsolidationMode = ConsolidationMode(),
+    planned: ConsolidationPlan | None = None, late: frozenset[str] = frozenset(),
 ) -> Consolidated:  # fmt: skip
-    """Commit what holds of a plan in one transaction, and put the run on record.
+    """Commit what holds of a plan part by part, and put the run on record.
 
     A plan that was made before, while a model thought, is checked again against the vault as it is
     now; `late` are the memories that changed since. A run in which there was nothing to do is
     recorded if anything had happened since the last: what was looked at is not looked at again.
     The writer lock is held by the caller.
     """
-    from engram.consolidate.plan import plan_of, still_sound
+    from engram.consolidate.plan import parts_of, plan_of, still_sound
 
     began = ports.stopwatch.seconds()
     if planned is None:
-        found = plan_steps(request, ports)
+        found = _no_plan()
+        parts = _planned_parts(request, ports, found, MOST_STEPS)
     else:
-        found = still_sound(planned, ports.view, boxes=not late)
-    if not found.steps and not request.eventful:
-        return _report(request, ports, found)
-    plan = plan_of(found.steps, ports.writer, ports.pages, batch)
-    touched, now = touched_by(found.steps), ports.clock.now()
-    before = ports.tiers.of(touched, now)
-    committed = ports.committer.commit(plan)
-    changes = tier_changes(before, ports.tiers.of(touched, now))
+        sound = still_sound(planned, ports.view, boxes=not late)
+        found = replace(sound, steps=[])
+        parts = parts_of(sound.steps, MOST_STEPS)
+    number, before = ports.history.unfinished()
+    first, changes, now = before + 1, Counter[str](), ports.clock.now()
+    committed: Transaction | None = None
+    for part in parts:
+        if part.last and not (part.steps or number or request.eventful):
+            return _report(request, ports, found)
+        number += 1
+        plan = plan_of(
+            part.steps, ports.writer, ports.pages,
+            mode.batch if part.last else f"{PART}{number}", first + len(found.steps),
+        )  # fmt: skip
+        touched = touched_by(part.steps)
+        tiers = ports.tiers.of(touched, now)
+        committed = ports.committer.commit(plan)
+        changes.update(dict(tier_changes(tiers, ports.tiers.of(touched, now))))
+        found.steps += part.steps if part.last else map(_told, part.steps)
+        mode.progress(len(part.steps))
     seconds = ports.stopwatch.seconds() - began
     if planned is not None:
         seconds += sum(planned.seconds.values())
     done = _report(request, ports, found, committed, seconds)
-    done = replace(done, run=replace(done.run, tiers=changes))
+    done = replace(done, first=first, run=replace(done.run, tiers=tuple(sorted(changes.items()))))
     with suppress(StorageError, BadInput):  # it is done all the same
         ports.runs.put(done.run)
     return done
+
+
+def _told(step: Step) -> Step:
+    """What is told of a step that is done, without the memories and pages that it changed."""
+    return replace(step, born=(), amended=(), pages=(), prose=(), events=())
 
 
 # -- boxes ----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from engram.capture.clean import kept
 from engram.capture.exclusion import Exclusion
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, size_of, walk
+from engram.capture.note_folders import NOTES
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.change import IMPORT, Event, Plan
 from engram.model.errors import BadInput
@@ -181,13 +182,15 @@ def by_source(path: Path) -> dict[str, list[Path]]:
     Raises BadInput when there is nothing at the path.
     """
     found: dict[str, list[Path]] = {}
-    listed = {file: name for name in SOURCES for file in walk(path, source(name))}
+    below = {name: walk(path, source(name)) for name in SOURCES}
+    listed = {file: name for name, files in below.items() for file in files}
+    notes = {file for name in NOTES for file in below[name]}
     for file, listed_as in listed.items():
         try:
             kind = recognise(head_of(file), file.suffix)
         except BadInput:
             kind = source(listed_as)
-        if kind is not None:
+        if kind is not None and (kind.name not in NOTES or file in notes):
             found.setdefault(kind.name, []).append(file)
     return found
 

@@ -80,7 +80,8 @@ def take_in(
                 turn = turn.nameless
             clean, found = cleaned(turn, ports.redactor)
             if clean.project == slug(turn.project):
-                clean = replace(clean, project=project_of(turn.project))
+                project = project_of(turn.project)
+                clean = clean if project == clean.project else replace(clean, project=project)
             redactions += found
             level = ports.signals.scan(clean.text).level if clean.by_person else "none"
             fresh.append((clean, level))

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 #: how long a question waits to take up a hand edit, seconds
 _PATIENCE = 0.02
-#: how long it waits between two batches for who writes in between, seconds
-_BETWEEN = 2.0
+#: how long it waits between two batches for who writes in between: less than one who takes up files
+#: as well holds the lock, seconds
+_BETWEEN = 0.2
 
 
 class Settler:
@@ -105,7 +106,9 @@ class Settler:
                 with self._committer().lock(timeout=_PATIENCE):
                     pass  # the first to enter recovers what a crash left over
             except (Locked, StorageError, BadInput):
-                return False  # somebody writes, or the disk is full, read-only or damaged
+                # somebody writes, or the disk is full, read-only or damaged
+                self.to_come = len(self._files.look(until))
+                return False
         folders = self._changed()
         if folders is not None and not folders:
             return True

@@ -25,9 +25,10 @@ from engram.store.catalog.turn_rows import DEAD
 from engram.store.commits.link_following import LinkFollowing
 from engram.store.commits.projections import Projections
 from engram.store.commits.purge_secrets import unlinked
-from engram.store.commits.scan import LINK, scan
+from engram.store.commits.scan import LINK, TOO_LARGE, scan
 from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
+from engram.store.files.content_file import NO_MEMORY
 from engram.store.files.phases_file import PhasesFile
 from engram.store.merge.conflict_copies import conflict_copies
 
@@ -60,10 +61,18 @@ def examine(
     found = scan(disk, rows, projections.names)
     missing, damaged = transaction_log.missing(), transaction_log.unreadable()
     links = LinkFollowing(disk, projections, transaction_log).plan()
+    problems = {path: row.problem for path, row in rows.items() if row.problem}
+    refused = found.refused | _strange(disk)
+    no_memories = {
+        path: why.removeprefix(NO_MEMORY)
+        for path, why in problems.items()
+        if why.startswith(NO_MEMORY)
+    } | {path: why for path, why in refused.items() if why == TOO_LARGE}
     return Examination(
         unfollowed=[change.path for change in links.changes],
-        problems={path: row.problem for path, row in rows.items() if row.problem},
-        refused=found.refused | _strange(disk),
+        problems={path: why for path, why in problems.items() if path not in no_memories},
+        no_memories=no_memories,
+        refused={path: why for path, why in refused.items() if path not in no_memories},
         conflict_copies=conflict_copies(disk.root),
         pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
         stale_views=stale_views(disk, projections, transaction_log)

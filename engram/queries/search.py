@@ -277,6 +277,7 @@ class SearchQueries:
             why=one.reasons(shown.others),
             spans=shown.spans,
             section=told.heading if told else "",
+            date_guessed=memory.date_guessed,
         )
 
     def best_turns(

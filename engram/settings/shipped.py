@@ -74,6 +74,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not valid TOML: {error}", _REINSTALL) from error
 
 
+@cache
 def _root() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "_shipped"

@@ -490,7 +490,7 @@ def _words_at(place: tuple[str, tuple[str, ...]]) -> Shape:
 
 def consolidated(done: Consolidated) -> Shape:
     """`consolidate`: its steps and its record."""
-    steps = [step(number, one) for number, one in enumerate(done.steps, 1)]
+    steps = [step(number, one) for number, one in enumerate(done.steps, done.first)]
     return {"transaction": done.transaction, "steps": steps, "run": row_of(done.run)}
 
 

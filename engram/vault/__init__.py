@@ -1319,18 +1319,19 @@ class Vault:
 
     def consolidate(
         self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto",
-        closing: bool = True,
+        closing: bool = True, progress: Progress = lambda _: None,
     ) -> Consolidated:  # fmt: skip
-        """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
+        """Merge, replace, age and tidy, in transactions that one `undo` takes back (seed 003).
 
         Looks at what changed since the last time, or with `full` at everything. A model, where one
         is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
-        boxes that are open are sealed too. A dry run plans the same and writes nothing.
+        boxes that are open are sealed too. A dry run plans the same and writes nothing. `progress`
+        is told of the steps of each part that is done.
         """
         from engram.pipeline.consolidation import ConsolidationMode, consolidate, preview
 
         do = preview if dry_run else consolidate
-        return do(self.parts, ConsolidationMode(full, closing, tier=tier))
+        return do(self.parts, ConsolidationMode(full, closing, tier=tier, progress=progress))
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that are over, or for a reason all; returns how many."""

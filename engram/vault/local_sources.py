@@ -10,19 +10,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engram.capture.note_folders import NOTES
 from engram.capture.sources import SOURCES, source
 from engram.model.errors import NotFound
 from engram.settings.paths import places_of
 
 if TYPE_CHECKING:
     from engram.model.findings import Finding
-    from engram.model.intake import SourceCheck, SourceStock
+    from engram.model.intake import NotesFound, SourceCheck, SourceStock
 
 
 class LocalSources:
     """The sources of a person's machine; `names` are those that `engram import` takes."""
 
     names = SOURCES
+    #: those that read any text
+    notes = NOTES
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -101,6 +104,22 @@ class LocalSources:
         if not places:
             return "without a PATH: they lie wherever you saved them"
         return f"in {', '.join(map(str, places))}"
+
+    def notes_below(self, name: str, path: Path) -> NotesFound | None:
+        """What an import of notes would read below a folder, and what it leaves out.
+
+        None for a path that is no folder, and for a source that has files of its own.
+        """
+        from engram.capture.follow import walk_noting
+        from engram.model.intake import NotesFound
+
+        files, sieve = walk_noting(path, source(name))
+        if sieve is None:
+            return None
+        by_folder: dict[str, list[Path]] = {}
+        for file in files:
+            by_folder.setdefault(file.parent.relative_to(path).as_posix(), []).append(file)
+        return NotesFound(by_folder, sieve.left_out, tuple(sieve.unasked))
 
     def looks_like(self, path: Path) -> list[str]:
         """The sources that the files at or below a path look like, that of the most files first.

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from engram.llm.provider import Provider
     from engram.model.asking import Answered
     from engram.model.change import Plan, Transaction
+    from engram.model.given import PolicyRef
     from engram.model.memory import Audience, Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.policy import Policy
@@ -195,6 +196,8 @@ class VaultParts:
         self.adapters = adapters
         #: the vaults that were read beside this one
         self.beside: dict[ReadVault, VaultParts] = {}
+        #: the policy that held last, and what hooks are told of it
+        self._held: tuple[Policy, PolicyRef] | None = None
 
     @property
     def trusted(self) -> bool:
@@ -839,7 +842,9 @@ class VaultParts:
             policy = self.policy
         except ConfigError:
             return None
-        self.catalog.keep_policy(policy_mark(stamps, policy.ref))
+        if self._held is None or self._held[0] is not policy:
+            self._held = policy, policy.ref
+        self.catalog.keep_policy(policy_mark(stamps, self._held[1]))
         return policy
 
     def policy_check(self) -> tuple[tuple[str, str] | None, Mapping[str, str]]:

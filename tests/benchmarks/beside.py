@@ -22,7 +22,7 @@ from engram.settings.paths import places_of
 from engram.settings.registry import Registry, Sharing
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
-from tests.benchmarks.scale import compiled
+from tests.benchmarks.processes import compiled
 from tests.kit import takes_every_turn, turns
 
 _NOW = "2026-03-06T12:00:00Z"

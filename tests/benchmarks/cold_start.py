@@ -20,13 +20,9 @@ from statistics import median
 
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
-from tests.benchmarks.scale import compiled
+from tests.benchmarks.processes import ENGRAM, NOW, ROOT, compiled
 from tests.kit import takes_every_turn, turns
 
-_NOW = "2026-03-06T12:00:00Z"
-_ROOT = Path(__file__).parents[2]
-#: as the installed command does it
-_ENGRAM = (sys.executable, "-c", "from engram.surfaces.entry import main; main()")
 #: what is run -> the most milliseconds it may take on an idle machine
 TARGETS = {
     "python -c pass": 0, "engram --help": 150, "engram search": 250,
@@ -39,13 +35,13 @@ _ASKED = json.dumps({"cwd": "/home/kim/shop", "prompt": "what about the tokens05
 def furnish(folder: Path, memories: int) -> dict[str, str]:
     """A vault with that many memories in `folder`; returns the environment to use it in."""
     environment = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
-    made = Vault.create(folder / "vault", environment=environment, clock=FixedClock(_NOW))
+    made = Vault.create(folder / "vault", environment=environment, clock=FixedClock(NOW))
     with takes_every_turn(made) as vault:
         vault.capture(turns(memories))
         vault.flush()
     inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return inherited | environment | {
-        "ENGRAM_CLOCK": _NOW, "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(_ROOT),
+        "ENGRAM_CLOCK": NOW, "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(ROOT),
         "PYTHONPYCACHEPREFIX": compiled(folder),
     }  # fmt: skip
 
@@ -83,15 +79,18 @@ def main() -> None:
     options = parser.parse_args()
     python = {"python -c pass": (sys.executable, "-c", "pass")}
     commands = python | {
-        "engram --help": (*_ENGRAM, "--help"),
-        "engram search": (*_ENGRAM, "search", "valve", "tokens0500"),
+        "engram --help": (*ENGRAM, "--help"),
+        "engram search": (*ENGRAM, "search", "valve", "tokens0500"),
     }
     hooks = python | {
-        "hook session-start": (*_ENGRAM, "hook", "session-start"),
-        "hook prompt": (*_ENGRAM, "hook", "prompt"),
+        "hook session-start": (*ENGRAM, "hook", "session-start"),
+        "hook prompt": (*ENGRAM, "hook", "prompt"),
     }
     for memories, chosen in ((options.memories, commands), (options.hook_memories, hooks)):
-        with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
+        # what a hook began may still write
+        with tempfile.TemporaryDirectory(
+            prefix="engram-bench-", ignore_cleanup_errors=True
+        ) as folder:
             times = measure(Path(folder) / "vault", memories, options.runs, chosen)
         for name, taken in times.items():
             target = f", target {TARGETS[name]} ms" if TARGETS[name] else ""

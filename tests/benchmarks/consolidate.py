@@ -16,7 +16,8 @@ every question after so long with what it is to write down: seconds by the clock
 many of them at a time, and the passes that took longest. The same vault then finds nothing to do.
 
 CPU seconds of this process; the exponent says how time grows from one size to the next (1: as the
-size). Beside a night stand its wall seconds, the steps, and the size of its one transaction.
+size). Beside a night stand its wall seconds, steps and transactions, the largest of these, the peak
+memory of the process so far, and how many times the peer's CPU it took.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import resource
 import threading
 import time
 from collections import Counter
@@ -58,6 +60,7 @@ _NOW = "2026-03-06T12:00:00Z"
 _AGAIN = 50
 _CHANGED = 15
 _IDLE, _FEW = "night: full, nothing to do", f"night: {_CHANGED} changed"
+_PEER = "... all files read with python-frontmatter"
 #: a pass that takes a smaller share of its night is not shown
 _SHOWN = 0.02
 #: what is measured, at how many -> the most CPU seconds it may take
@@ -116,11 +119,12 @@ def _in_vault(count: int) -> dict[str, float]:
     """Three nights of a vault of so many memories, and what only reading its files takes."""
     lived = LivedIn(count)
     found: dict[str, float] = {}
+    nights = (("night: first", True), (_IDLE, True), (_FEW, False))
     with scratch() as (folder, make):
         with make() as vault:
             live_in(vault, lived, 0, count)
             vault.parts.index.refresh()
-        for name, full in (("night: first", True), (_IDLE, True), (_FEW, False)):
+        for name, full in nights:
             # each in a process's first look, as a command is
             with _opened(folder) as vault:
                 if not full:
@@ -128,9 +132,9 @@ def _in_vault(count: int) -> dict[str, float]:
                     vault.parts.index.refresh()
                 found |= _night(vault, name, full=full)
         paths = [path for top in layout.CONTENT for path in (folder / "vault" / top).rglob("*.md")]
-        found["... all files read with python-frontmatter"] = _taken(
-            lambda: [frontmatter.load(str(path)) for path in paths]
-        )
+        found[_PEER] = _taken(lambda: [frontmatter.load(str(path)) for path in paths])
+    for name, _ in nights:
+        print(f"{name}: {found[name] / found[_PEER]:.2f} times the peer", flush=True)
     return found
 
 
@@ -156,25 +160,37 @@ def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
     found: dict[str, float] = {}
 
     def timed(one: Pass) -> Pass:
+        part = one.__module__.rpartition(".")[2]
+
         def plan(context: PassContext) -> list[Step]:
             start = time.process_time()
             steps = one(context)
-            part = one.__module__.rpartition(".")[2]
-            found[f"{name}; {part}"] = time.process_time() - start
+            row = f"{name}; {part}"  # a pass may be repeated
+            found[row] = found.get(row, 0.0) + time.process_time() - start
             return steps
 
+        plan.__module__ = one.__module__
         return plan
 
     phrasing.cache_clear()
+    before = vault.parts.committer.last
     cpu, wall = time.process_time(), time.perf_counter()
-    with patch.object(order, "PASSES", tuple(map(timed, order.PASSES))):
+    with (
+        patch.object(order, "DECIDING", tuple(map(timed, order.DECIDING))),
+        patch.object(order, "SHOWING", tuple(map(timed, order.SHOWING))),
+    ):
         done = vault.consolidate(full=full, tier="rules")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    size = 0
-    if done.transaction:
-        path = vault.root / layout.journal_path(done.transaction, vault.clock.now())
-        size = path.stat().st_size
-    print(f"{name}: {wall:.2f} s, {len(done.steps):,} steps, {size / 1e6:.1f} MB", flush=True)
+    sizes = [
+        (vault.root / layout.journal_path(number, vault.clock.now())).stat().st_size
+        for number in range(before + 1, done.transaction + 1)
+    ]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{name}: {wall:.2f} s, {len(done.steps):,} steps in {len(sizes)} transactions, the largest"
+        f" {max(sizes, default=0) / 1e6:.1f} MB, peak memory {peak:.0f} MB",
+        flush=True,
+    )
     return {name: cpu} | {part: taken for part, taken in found.items() if taken >= _SHOWN * cpu}
 
 

@@ -77,7 +77,9 @@ class Texts:
 
 def text_of(file: Path) -> str:
     """What of a memory's file is searched."""
-    header, _, body = file.read_text(encoding="utf-8").partition("\n---\n")
+    header, rule, body = file.read_text(encoding="utf-8").partition("\n---\n")
+    if not rule:
+        return header  # a note without one
     tags = _TAGS.search(header + "\n")
     return body + (tags[1] if tags else "")
 

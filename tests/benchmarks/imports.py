@@ -36,7 +36,7 @@ import sys
 from pathlib import Path
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
-from tests.benchmarks.scale import peak
+from tests.benchmarks.processes import peak
 with Vault.create(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:
     report, _ = vault.import_files("chatgpt", Path(sys.argv[2]), extract=False, index=False)
 print(report.new_turns, peak())

@@ -156,6 +156,32 @@ class Invented:
             "id": f"t{number}",
         }
 
+    def note(self, number: int) -> tuple[str, str, str]:
+        """One note as another program or a person leaves it: file name, instant and bytes as text.
+
+        About a hundred words: a title, paragraphs, at times a list. Most have a header with an id
+        and a category that are not engram's, some only a date and tags, one in ten none at all.
+        """
+        draw = random.Random(f"note {number}")
+        when = _FIRST_DAY + timedelta(days=number // 40 % _DAYS, seconds=draw.randrange(86_400))
+        created = when.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        category = CATEGORIES[draw.randrange(len(CATEGORIES))]
+        name = f"{category}-{int(when.timestamp())}-{number:06x}"
+        kind = draw.random()
+        header = [f"id: {name}", f"category: {category}"] if kind < 0.7 else []
+        if kind < 0.9:
+            tags = ", ".join(word for word in self.words(draw, 2) if word.isalpha())
+            header += [f"created: {created}", f"tags: [{tags}]"]
+        lines = ["---", *header, "---", ""] if header else []
+        if draw.random() < 0.6:
+            lines += [f"# {' '.join(self.words(draw, draw.randrange(3, 8))).capitalize()}", ""]
+        for _ in range(draw.randrange(1, 4)):
+            said = (self._sentence(draw, 13) for _ in range(draw.randrange(1, 5)))
+            lines += [" ".join(said), ""]
+        if draw.random() < 0.25:
+            lines += [f"- {self._sentence(draw, 10)}" for _ in range(draw.randrange(2, 5))] + [""]
+        return name, created, "\n".join(lines)
+
     def memories(self, count: int) -> Iterator[Memory]:
         """The first so many."""
         return (self.memory(number) for number in range(count))

@@ -15,9 +15,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.benchmarks import scale
+from tests.benchmarks import processes
 from tests.benchmarks.invented import Invented
-from tests.benchmarks.scale import Table, Taken, middle, of_process
+from tests.benchmarks.processes import Taken, middle, of_process
+from tests.benchmarks.table import Table
 
 #: as the installed command does it
 _ENGRAM = (sys.executable, "-c", "from engram.surfaces.qmd.app import main; main()")
@@ -73,7 +74,7 @@ def main() -> None:
         invented = Invented()
         asked = [invented.question(number, 2, texts) for number in range(options.searches)]
         measure(table, "engram", _ENGRAM, folder, asked)
-        if (real := scale.peers().get("qmd")) is not None:
+        if (real := processes.peers().get("qmd")) is not None:
             measure(table, "qmd", [real], folder, asked)
     table.print()
 

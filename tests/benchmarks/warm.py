@@ -16,14 +16,25 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from statistics import median
 
 from engram.daemon.rpc import messages
-from tests.benchmarks.cold_start import _ENGRAM, _ROOT
-from tests.benchmarks.invented import Invented
-from tests.benchmarks.scale import Taken, compiled, edit, megabytes, of_process, part_furnish, share
+from engram.store.base.clock import FixedClock
+from engram.vault import Vault
+from tests.benchmarks.invented import Invented, write_memories
+from tests.benchmarks.processes import (
+    ENGRAM,
+    NOW,
+    ROOT,
+    Taken,
+    compiled,
+    edit,
+    megabytes,
+    of_process,
+    share,
+    used_by,
+)  # fmt: skip
 from tests.daemon.control_server import door_in
 
 #: what is measured -> the most milliseconds it may take, of wall time
@@ -35,16 +46,19 @@ class Bench:
 
     def __init__(self, folder: Path, memories: int) -> None:
         folder.mkdir()
-        part_furnish(folder, memories)
+        home = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
+        clock = FixedClock(NOW)
+        with Vault.create(folder / "vault", environment=home, clock=clock) as vault:
+            write_memories(vault.root, Invented().memories(memories))
+            vault.rebuild()
         self.folder = folder
         self.files = sorted((folder / "vault" / "facts").rglob("*.md"))
         self._texts = [file.read_text("utf-8").partition("\n---\n")[2] for file in self.files]
         self._words = Invented()
         inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        self.environment = inherited | {
-            "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
-            "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_VAULT": str(folder / "vault"),
-            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": compiled(folder),
+        self.environment = inherited | home | {
+            "ENGRAM_CLOCK": NOW, "ENGRAM_VAULT": str(folder / "vault"),
+            "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": compiled(folder),
         }  # fmt: skip
 
     def question(self, number: int) -> list[str]:
@@ -58,7 +72,7 @@ class Bench:
 
     def search(self, number: int, **more: str) -> Taken:
         """A process that searches."""
-        return self.run(*_ENGRAM, *self.question(number), **more)
+        return self.run(*ENGRAM, *self.question(number), **more)
 
     def ask(self, number: int) -> float:
         """Seconds from the first word to a daemon to its last."""
@@ -90,13 +104,6 @@ def tell(what: str, times: Iterable[Taken]) -> None:
     print(f"{what:<34}{cpu:6.1f} ({wall:.1f}), p95 {most.cpu:.1f} ({most.wall:.1f}){wanted}")
 
 
-def of_daemon(daemon: BaseProcess) -> tuple[float, int]:
-    """Seconds of CPU that a process has taken so far, and its memory in bytes; Linux only."""
-    fields = Path(f"/proc/{daemon.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
-    return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def measure(bench: Bench, runs: int, noticed: float) -> None:
     """Print the figures; after `noticed` seconds a daemon has looked at what changed."""
     few = range(max(runs // 5, 1))
@@ -105,9 +112,9 @@ def measure(bench: Bench, runs: int, noticed: float) -> None:
             bench.search(number)
         tell("python -c pass", (bench.run(sys.executable, "-c", "pass") for _ in range(runs)))
         tell("warm search", (bench.search(number) for number in range(runs)))
-        before = of_daemon(daemon)[0]
+        before = used_by(daemon.pid or 0)[0]
         asked = [bench.ask(number) for number in range(runs)]
-        each = (of_daemon(daemon)[0] - before) / runs
+        each = (used_by(daemon.pid or 0)[0] - before) / runs
         tell("... the daemon's share", [Taken(each, wall) for wall in asked])
         tell("cold search", (bench.search(number, ENGRAM_NO_DAEMON="1") for number in few))
         edited, later = [], []
@@ -120,10 +127,10 @@ def measure(bench: Bench, runs: int, noticed: float) -> None:
         tell("warm search after a hand edit", edited)
         tell(f"... {noticed:g} s after it", later)
         said = ("remember", "The gauge shows", "bar.")
-        tell("warm remember", (bench.run(*_ENGRAM, *said, str(n)) for n in few))
-        cold = (bench.run(*_ENGRAM, *said, f"c{n}", ENGRAM_NO_DAEMON="1") for n in few)
+        tell("warm remember", (bench.run(*ENGRAM, *said, str(n)) for n in few))
+        cold = (bench.run(*ENGRAM, *said, f"c{n}", ENGRAM_NO_DAEMON="1") for n in few)
         tell("cold remember", cold)
-        print(f"{'memory of the daemon':<34}{megabytes(of_daemon(daemon)[1])}")
+        print(f"{'memory of the daemon':<34}{megabytes(used_by(daemon.pid or 0)[1])}")
 
 
 def main() -> None:

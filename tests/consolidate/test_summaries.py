@@ -211,6 +211,22 @@ def test_the_page_of_a_changed_cluster_supersedes_the_one_before() -> None:
     assert planned(view) == []
 
 
+def test_a_run_over_what_changed_makes_the_pages_that_a_full_one_makes() -> None:
+    elsewhere = [
+        replace(one, id=f"{one.id}-2", space="project", project="mill", sections=())
+        for one in TOKENS
+    ]
+    before = remembering(*TOKENS, *elsewhere[:4])
+    view = after(before, planned(before))
+    assert len(active(view)) == 2 and planned(view) == []
+    view.memories[elsewhere[4].id] = elsewhere[4]
+    # one that went to another scope takes its page there with it
+    view.memories[CHECKED.id] = replace(CHECKED, space="project", project="mill")
+    changed = frozenset({elsewhere[4].id, CHECKED.id})
+    steps = planned(view, changed=changed)
+    assert len(steps) >= 2 and steps == planned(view)
+
+
 def test_a_page_ends_when_its_memories_are_gone() -> None:
     view = remembering(*TOKENS)
     (old,) = active(view := after(view, planned(view)))

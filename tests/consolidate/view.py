@@ -130,6 +130,9 @@ class Remembered:
     def mentioned(self) -> Mapping[str, int]:
         return Counter(name for one in self._all() if one.live for name in one.entities)
 
+    def mentions_of(self, identifiers: Iterable[str]) -> Mapping[str, int]:
+        return Counter(entity for name in identifiers for entity in self.memories[name].entities)
+
     def about(self, entity: str) -> Sequence[Memory]:
         return [one for one in self._all() if entity in one.entities]
 

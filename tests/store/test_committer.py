@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -179,6 +179,42 @@ def test_a_purge_spares_another_memory_that_stands_in_its_old_place(vault: Vault
     assert not place.with_name("moved.md").exists()
     assert {memory.id for memory in vault.parts.catalog.memories()} == {"mine"}
     assert where(vault.root, "mirror") == [] and vault.doctor() == []
+
+
+def test_the_transaction_file_is_durable_before_any_body_is_written_as_a_file(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, staged = vault.parts.disk, list[list[str]]()
+    stage = disk.stage
+
+    def watched(files: Sequence[tuple[str, bytes]]) -> None:
+        names = [path.rpartition("/")[2] for path, _ in files if path.startswith(layout.PENDING)]
+        if names:
+            assert not staged or disk.read(layout.pending_path(1)) is not None
+            staged.append(names)
+        stage(files)
+
+    monkeypatch.setattr(disk, "stage", watched)
+    vault.parts.committer.commit(
+        plan(Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
+    )
+    # the bodies as one group
+    assert staged == [["00000001.tmp"], ["00000001-0.tmp", "00000001-1.tmp"]]
+    assert disk.names(layout.PENDING) == []
+
+
+def test_a_transaction_for_which_there_is_no_room_is_not_committed(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(vault.root)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(used=usage.total - 10))
+    with pytest.raises(StorageError, match="full"):
+        vault.parts.committer.commit(plan(Change(A, None, note("a", "one"))))
+    assert vault.parts.disk.names(layout.PENDING) == [] and vault.parts.committer.last == 0
+    vault.parts.committer.commit(plan(Change(A, None, b"10 bytes.\n")))
+    # a folder that does not say how much room it has
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(total=0, used=0))
+    vault.parts.committer.commit(plan(Change(B, None, note("b", "two"))))
 
 
 def test_what_was_staged_and_never_committed_is_swept(vault: Vault) -> None:

@@ -216,7 +216,6 @@ def test_any_file_is_read(path: str, data: bytes) -> None:
     for noise in (data, b"---\n" + data + b"\n---\n" + data):
         found = read_memory(path, noise)
         assert found.memory.id and found.memory.category in CATEGORIES
-        assert found.problems or b"id:" in noise
         found.memory.text.encode("utf-8")
 
 
@@ -359,7 +358,7 @@ def test_a_value_that_cannot_be_used_is_named(
 
 
 def test_an_id_is_made_from_a_name_that_is_none() -> None:
-    assert read("id: Ä", path="facts/My Note!.md")[0].id == "my-note"
+    assert read("id: Ä", path="facts/My Note!.md")[0].id == "my-note-44efbee4"
     assert read("id: Ä", path="")[0].id.startswith("memory-")
 
 
@@ -416,7 +415,7 @@ def test_a_note_without_header_is_an_active_fact() -> None:
     assert found.memory == Memory(
         "buy-milk", "fact", "Milk is bought on Mondays.", path="facts/buy-milk.md"
     )
-    assert found.problems == ("no header: read as an active fact",)
+    assert found.problems == ()
 
 
 def test_bytes_that_are_not_utf8_are_named_and_readable() -> None:

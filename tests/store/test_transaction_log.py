@@ -305,12 +305,13 @@ def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -
     vault.doctor()
     path.rename(path.with_name("Note two.md"))
     vault.doctor()
-    versions = vault.parts.transaction_log.versions_of(["note-two"])
+    (note,) = vault.list()
+    versions = vault.parts.transaction_log.versions_of([note.id])
     assert {(path, own) for path, _, own in versions} == {
         ("facts/Note one.md", False),
         ("facts/Note two.md", True),
     }
-    vault.purge("note-two")
+    vault.purge(note.id)
     vault.close()
     assert where(vault.root, "marzipan") == []
 

@@ -27,7 +27,8 @@ from engram.consolidate.passes import (
     summaries,
 )
 
-PASSES: tuple[Pass, ...] = (
+#: those that change memories; they are repeated until they find nothing
+DECIDING: tuple[Pass, ...] = (
     duplicates.plan,
     contradictions.plan,
     reuse.plan,
@@ -37,6 +38,10 @@ PASSES: tuple[Pass, ...] = (
     expiry.plan,
     archival.plan,
     grace_period.plan,
+)
+
+#: those that write the pages which show memories
+SHOWING: tuple[Pass, ...] = (
     summaries.plan,
     box_sealing.plan,
     entity_pages.plan,
@@ -46,6 +51,8 @@ PASSES: tuple[Pass, ...] = (
     record_index.plan,
     home_page.plan,
 )
+
+PASSES: tuple[Pass, ...] = (*DECIDING, *SHOWING)
 
 #: what is done in a vault that is shared with others: nothing that rests on reads or conversations
 #: of one machine, and no pages, which several machines would write

@@ -394,7 +394,11 @@ class ConsolidationHistory(Protocol):
     """What happened since the last consolidation, and what a person took back of them."""
 
     def last(self) -> int:
-        """The number of the last consolidation, 0 when there was none."""
+        """The number of the last consolidation that came to its end, 0 when there was none."""
+        ...
+
+    def unfinished(self) -> tuple[int, int]:
+        """How many parts of the next consolidation are committed, and how many steps they have."""
         ...
 
     def extractions(self) -> int:

@@ -13,6 +13,7 @@ over "stop at the k-th call".
 from __future__ import annotations
 
 import errno
+import math
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +37,10 @@ _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PIECE = 1 << 20
 #: files whose fsync is waited for at the same time
 _AT_ONCE = 8
+
+
+#: of a file; no bytes where there are too many
+StatAndBytes = tuple[os.stat_result, bytes | None]
 
 
 class VaultDisk:
@@ -72,7 +77,18 @@ class VaultDisk:
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, None when there is none; raises BadInput for a device."""
         with self._reading(path) as found:
-            return None if found is None else _content(*found)
+            return None if found is None else _content(found[0], found[1].st_size)
+
+    def read_with_stat(self, path: str, most: float = math.inf) -> StatAndBytes | None:
+        """The same with the file's stat, taken before: a later change shows in the next one.
+
+        No bytes of a file that has more than `most`.
+        """
+        with self._reading(path) as found:
+            if found is None:
+                return None
+            handle, status = found
+            return status, _content(handle, status.st_size) if status.st_size <= most else None
 
     def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
         """The bytes at `(offset, length)` of a file, without reading the rest of it."""
@@ -87,8 +103,8 @@ class VaultDisk:
                 return pieces
 
     @contextmanager
-    def _reading(self, path: str) -> Iterator[tuple[int, int] | None]:
-        """The descriptor of a regular file, open, and its size; None when there is none."""
+    def _reading(self, path: str) -> Iterator[tuple[int, os.stat_result] | None]:
+        """The descriptor of a regular file, open, and its stat; None when there is none."""
         target = self._at(path)
         try:
             handle = os.open(target, os.O_RDONLY | _BINARY | _NOFOLLOW | _NONBLOCK)
@@ -101,7 +117,7 @@ class VaultDisk:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
                 raise BadInput(f"not a regular file: {path!r}")
-            yield handle, status.st_size
+            yield handle, status
         except OSError as error:
             raise _storage(error, path) from error
         finally:
@@ -116,6 +132,17 @@ class VaultDisk:
             return None
         except OSError as error:
             raise _storage(error, path) from error
+
+    def check_room(self, size: int) -> None:
+        """Raise StorageError where fewer bytes than this are free."""
+        # imported here: only who writes needs it
+        from shutil import disk_usage
+
+        with _mapped(""):
+            total, used, _ = disk_usage(self._root)
+        # a folder in a network may not say; root may use the last blocks too
+        if total and total - used < size:
+            raise StorageError("the disk is full: nothing was written")
 
     def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Write files durably as a group, to be moved into place by `place`.

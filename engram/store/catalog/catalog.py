@@ -63,6 +63,8 @@ class FileRow(NamedTuple):
 
 
 _FILE = ", ".join(FileRow._fields)
+#: size in bytes, times of the last change of the content and of the file, nanoseconds
+FileMark = list[int]
 _TABLES: dict[type[layout.Content], str] = {
     Memory: "memories", Box: "boxes", Entity: "entities", Summary: "summaries",
 }  # fmt: skip
@@ -404,12 +406,23 @@ class Catalog:
         )
         return {row[0]: FileRow._make(row) for row in rows}
 
-    def files_in(self, folders: Collection[str]) -> dict[str, FileRow]:
-        """The content files that lie in some folders, by path; not those of folders below."""
-        asked = f"select {_FILE} from files where path > ? and path < ?"
-        found = (self.db.rows(asked, f"{folder}/", f"{folder}0") for folder in folders)
-        rows = (FileRow._make(row) for some in found for row in some)
-        return {row.path: row for row in rows if row.path.rpartition("/")[0] in folders}
+    def marks(self, folders: Collection[str] | None = None) -> dict[str, FileMark]:
+        """The stat of every content file as last seen, by path; or of those that lie in some
+        folders, and not below them.
+        """
+        asked = "select path, size, mtime_ns, ctime_ns from files"
+        if folders is None:
+            return {path: mark for path, *mark in self.db.rows(asked)}
+        found = (
+            self.db.rows(f"{asked} where path > ? and path < ?", f"{folder}/", f"{folder}0")
+            for folder in folders
+        )
+        return {
+            path: mark
+            for some in found
+            for path, *mark in some
+            if path.rpartition("/")[0] in folders
+        }
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
@@ -462,7 +475,7 @@ class Catalog:
         return [
             row[0]
             for row in self.db.rows(
-                "select path from files where id = '' and problem != '' order by path"
+                "select path from files where id = '' and problem like 'the id %' order by path"
             )
         ]
 

@@ -7,6 +7,7 @@ the sums of the access log.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -252,6 +253,15 @@ class CatalogView:
                 " group by entity order by entity"
             )
         )
+
+    def mentions_of(self, identifiers: Iterable[str]) -> dict[str, int]:
+        """What some memories name, and how many of them do."""
+        rows = self._db.rows(
+            "select entity, count(*) from mentions join memories using (place)"
+            " where id in (select value from json_each(?)) group by entity order by entity",
+            json.dumps(sorted(set(identifiers))),
+        )
+        return dict(rows)
 
     def most_mentioned(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""

@@ -1,5 +1,7 @@
 """Consolidation history: what changed since the last consolidation, and which steps were undone.
 
+A large one is several transactions: parts, and the last one, which alone says that it is done. The
+parts of one that was stopped belong to the next that comes to its end; steps are numbered through.
 Read from the catalog's rows of transactions and events: counted on disk, so that a restart forgets
 nothing (seed 003: every N extractions).
 """
@@ -10,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from engram.model.change import IMPORT
+from engram.model.change import IMPORT, PART
 
 if TYPE_CHECKING:
     from engram.store.catalog.database import CacheDatabase
@@ -26,10 +28,45 @@ class ConsolidationRows:
         self._db = database
 
     def last(self) -> int:
-        """The number of the last consolidation, 0 when there was none."""
+        """The number of the last consolidation that came to its end, 0 when there was none."""
         return int(
-            self._db.number("select coalesce(max(n), 0) from transactions where kind = ?", KIND)
-        )
+            self._db.number(
+                "select coalesce(max(n), 0) from transactions"
+                " where kind = ? and batch not like ? || '%'",
+                KIND, PART,
+            )
+        )  # fmt: skip
+
+    def unfinished(self) -> tuple[int, int]:
+        """How many parts of the next consolidation are committed, and how many steps they have."""
+        parts = self._parts_after(self.last())
+        if not parts:
+            return 0, 0
+        numbers = (int(details["step"]) for details, _ in self._steps(parts[-1]))
+        return len(parts), max(numbers, default=0)
+
+    def parts(self, number: int) -> list[int]:
+        """The transactions of the consolidation that one belongs to, in order; none of another."""
+        last = self._db.row(
+            "select min(n) from transactions where n >= ? and kind = ? and batch not like ? || '%'",
+            number, KIND, PART,
+        )  # fmt: skip
+        before = self._db.number(
+            "select coalesce(max(n), 0) from transactions"
+            " where n < ? and kind = ? and batch not like ? || '%'",
+            number, KIND, PART,
+        )  # fmt: skip
+        end = last[0] if last and last[0] is not None else None
+        found = [*self._parts_after(before, end), *([] if end is None else [end])]
+        return found if number in found else []
+
+    def _parts_after(self, after: int, until: int | None = None) -> list[int]:
+        rows = self._db.rows(
+            "select n from transactions where n > ? and n < ? and kind = ? and batch like ? || '%'"
+            " order by n",
+            after, 1 << 62 if until is None else until, KIND, PART,
+        )  # fmt: skip
+        return [row[0] for row in rows]
 
     def extractions(self) -> int:
         """How many extractions have changed something since."""
@@ -79,9 +116,10 @@ class ConsolidationRows:
         """`(task, action, subjects)` of the steps that the person undid, and left so."""
         found = set()
         for number, step in self._undone():
-            for details, subjects in self._steps(number):
-                if not step or details["step"] == step:
-                    found.add((details["task"], details["action"], subjects))
+            for part in self.parts(number) if step else [number]:
+                for details, subjects in self._steps(part):
+                    if not step or details["step"] == step:
+                        found.add((details["task"], details["action"], subjects))
         found.update(("gc", "collect", (name,)) for name in self._brought_back())
         return frozenset(found)
 
@@ -101,7 +139,11 @@ class ConsolidationRows:
 
     def steps(self, number: int) -> dict[str, tuple[str, ...]]:
         """The subjects of each step of a consolidation, by the step's number."""
-        return {details["step"]: subjects for details, subjects in self._steps(number)}
+        return {
+            details["step"]: subjects
+            for part in self.parts(number)
+            for details, subjects in self._steps(part)
+        }
 
     def _steps(self, number: int) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
         """The details of each step, and its subjects: those of its events, in their order."""

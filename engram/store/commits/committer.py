@@ -4,8 +4,9 @@ Lock, recover, check every file against what the plan expects, number the items 
 about, write the transaction file (the commit), apply it, move it to the journal, update the
 projections. Guarantees: after a crash at
 any point the next opening finishes or discards the transaction, and a file that a person changed in
-between keeps the person's bytes (recorded in `left`). Refuses: a plan whose `before` no longer
-holds (Conflict); a transaction file that cannot be read (StorageError).
+between keeps the person's bytes (recorded in `left`); no bytes stand at a path, and no transaction
+in the journal, that a power cut could take back. Refuses: a plan whose `before` no longer holds
+(Conflict); a full disk, and a transaction file that cannot be read (StorageError).
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class VaultCommitter:
             if name.endswith(".tmp"):
                 self._disk.remove(path)  # staged for a transaction that was never committed
             elif layout.is_transaction(name):
-                self._finish(transaction.decode(self._disk.read(path) or b"", path), staged=False)
+                self._finish(transaction.decode(self._disk.read(path) or b"", path))
         self._projections.catch_up()
 
     @property
@@ -124,7 +125,7 @@ class VaultCommitter:
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
-            return self._finish(committed, staged=True, follow=True)
+            return self._finish(committed, follow=True)
 
     def _linked(self, plan: Plan) -> Iterator[Change]:
         """The changes as the files have it: a link says the name that a person gave to a file.
@@ -159,24 +160,20 @@ class VaultCommitter:
         return numbered((*numbering(owed, planned), *planned), items.tick, items.last)
 
     def _write_pending(self, committed: Transaction) -> None:
-        """Stage the new bodies and the transaction file; the rename of the latter is the commit."""
-        number = committed.number
-        head = f"{layout.PENDING}/{number:08d}.tmp"
-        staged = [
-            (_staged(number, index), change.after)
-            for index, change in enumerate(committed.plan.changes)
-            if change.after is not None and not isinstance(change, transaction.Purged)
-        ]
-        # in the last group, so that the transaction file is never durable before what it names
-        staged.append((head, transaction.encode(committed)))
-        for start in range(0, len(staged), _GROUP):
-            self._disk.stage(staged[start : start + _GROUP])
-        self._disk.place(head, layout.pending_path(number), fresh=True)
+        """Write the transaction file; its rename is the commit. Refuses what there is no room for.
+
+        The bodies stand in it: they are written again, as files, when it is applied.
+        """
+        bodies = (change.after for _, change in _applied(committed))
+        self._disk.check_room(sum(len(body) for body in bodies if body is not None))
+        head = f"{layout.PENDING}/{committed.number:08d}.tmp"
+        self._disk.stage([(head, transaction.encode(committed))])
+        self._disk.place(head, layout.pending_path(committed.number), fresh=True)
         self._disk.sync([layout.PENDING])
 
-    def _finish(self, committed: Transaction, *, staged: bool, follow: bool = False) -> Transaction:
+    def _finish(self, committed: Transaction, *, follow: bool = False) -> Transaction:
         """Apply, file in the journal, follow: steps 5 to 7, each of them repeatable."""
-        left = self._apply(committed, staged=staged)
+        left = self._apply(committed)
         pending, planned = layout.pending_path(committed.number), committed
         if committed.plan.kind == "purge":
             committed = self._erase(committed)
@@ -197,37 +194,46 @@ class VaultCommitter:
             return committed  # committed by an older version, which did not come to applying it
         return with_link(committed, self._projections.chain_before(committed.number))
 
-    def _apply(self, committed: Transaction, *, staged: bool) -> list[str]:
-        """Bring every file to its `after`; returns the paths left to the person."""
+    def _apply(self, committed: Transaction) -> list[str]:
+        """Bring every file to its `after`; returns the paths left to the person.
+
+        The bodies of a group are durable before the first of them is moved to its path.
+        """
         left: list[str] = []
-        for index, change in enumerate(committed.plan.changes):
-            if isinstance(change, transaction.Purged):
-                continue  # the purge writer's
-            if not self._apply_one(change, _staged(committed.number, index), staged=staged):
-                left.append(change.path)
+        changes = _applied(committed)
+        for start in range(0, len(changes), _GROUP):
+            group = changes[start : start + _GROUP]
+            bodies = [(staged, one.after) for staged, one in group if one.after is not None]
+            if bodies:
+                self._disk.stage(bodies)
+            left += [one.path for staged, one in group if not self._apply_one(one, staged)]
         return left
 
-    def _apply_one(self, change: Change, staged_path: str, *, staged: bool) -> bool:
+    def _apply_one(self, change: Change, staged: str) -> bool:
+        """Bring a file to its `after`, whose bytes are staged; False where it is the person's."""
         try:
             now = self._disk.read(change.path)
-        except BadInput:
-            return False  # the person put a link or a folder there
-        if now == change.after:
-            return True
-        if now != change.before:
-            return False
-        if change.after is None:
-            self._disk.remove(change.path)
-            return True
-        if not staged:
-            self._disk.stage([(staged_path, change.after)])
-        try:
-            self._disk.place(staged_path, change.path, fresh=change.before is None)
-        except FileExistsError:
-            self._disk.remove(staged_path)
-            return False
-        return True
+            if now == change.before != change.after:
+                if change.after is None:
+                    self._disk.remove(change.path)
+                else:
+                    self._disk.place(staged, change.path, fresh=now is None)
+                return True
+            applied = now == change.after
+        except (BadInput, FileExistsError):
+            applied = False  # the person put a link, a folder or this moment a file there
+        if change.after is not None:
+            self._disk.remove(staged)
+        return applied
 
 
-def _staged(number: int, index: int) -> str:
-    return f"{layout.PENDING}/{number:08d}-{index}.tmp"
+def _applied(committed: Transaction) -> list[tuple[str, Change]]:
+    """The changes that are made to files, each with the path that its bytes are staged at.
+
+    What is purged is the purge writer's.
+    """
+    return [
+        (f"{layout.PENDING}/{committed.number:08d}-{index}.tmp", change)
+        for index, change in enumerate(committed.plan.changes)
+        if not isinstance(change, transaction.Purged)
+    ]

@@ -34,17 +34,16 @@ class VaultEdits:
         """Whether a crash or another machine left something to take up; needs no lock."""
         return self._projections.behind
 
-    def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> FoundEdits:
+    def look(self, until: float = math.inf, folders: frozenset[str] | None = None) -> UnreadEdits:
         """Look until that time of the monotonic clock, each time from elsewhere."""
-        catalog = self._projections.catalog
+        marks = self._projections.catalog.marks(folders)
         found = compare(
-            self._disk, catalog.files() if folders is None else catalog.files_in(folders),
-            lambda: time.monotonic() > until, random.random(), folders,
-        )  # fmt: skip
-        return FoundEdits(self._disk, self._projections, found)
+            self._disk, marks, lambda: time.monotonic() > until, random.random(), folders
+        )
+        return UnreadEdits(self._disk, self._projections, found)
 
 
-class FoundEdits:
+class UnreadEdits:
     """One look, of which each batch is read when it is asked for."""
 
     def __init__(self, disk: VaultDisk, projections: Projections, found: Differences) -> None:
@@ -57,16 +56,16 @@ class FoundEdits:
         """How many files are not as the catalog has them, and were not read yet."""
         return len(self._rest)
 
-    def next_batch(self) -> EditedBatch:
+    def next_batch(self) -> ReadEdits:
         """Read some of them, compared with what the catalog knows by now."""
         projections = self._projections
         read, self._rest = read_batch(
             self._disk, projections.catalog.file, self._rest, projections.names
         )
-        return EditedBatch(projections, read)
+        return ReadEdits(projections, read)
 
 
-class EditedBatch:
+class ReadEdits:
     """Files that were read."""
 
     def __init__(self, projections: Projections, read: Scan) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.authority import AUTHORITIES, authority_rank
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
+from engram.model.instant import instant_of
 from engram.model.link_targets import LinkResolver, NamedFile, link_key, stem_of
-from engram.model.memory import Audience, Memory
+from engram.model.memory import Audience, Memory, dating
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
@@ -27,7 +29,7 @@ from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.commits.scan import BATCH, Scan, content_files
-from engram.store.files.content_file import read_content
+from engram.store.files.content_file import NO_MEMORY, read_content
 from engram.store.files.link_names import LinkNames
 from engram.store.files.transcripts import Transcripts
 
@@ -303,7 +305,7 @@ class Projections:
         self._follow_turns(committed)
         if any(change.path.startswith(layout.FORGOTTEN) for change in plan.changes):
             catalog.hide(self._forgotten())
-        if plan.kind in COUNTING:
+        if plan.kind in COUNTING and not plan.continues:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
 
@@ -386,11 +388,10 @@ class Projections:
     def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
         """A file's stat and bytes; None for anything but a readable regular file."""
         try:
-            # the stat is taken before the bytes: a change after reading shows in the next scan
-            status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
-        except (FileNotFoundError, NotADirectoryError, BadInput, StorageError):
+            found = self._disk.read_with_stat(path)
+        except (BadInput, StorageError):
             return None
-        return None if data is None else (status, data)
+        return None if found is None or found[1] is None else (found[0], found[1])
 
     @contextmanager
     def at_hand(self, read: Scan) -> Iterator[None]:
@@ -445,7 +446,7 @@ class Projections:
         memories: list[tuple[Memory, Audience]] = []
         others: list[tuple[FileRow, bytes]] = []
         for (row, data), read in zip(found, reads, strict=True):
-            if not isinstance(read.content, Memory) or read.id in taken:
+            if not isinstance(read.content, Memory) or read.left_out or read.id in taken:
                 others.append((row, data))
                 continue
             taken.add(read.id)
@@ -453,7 +454,7 @@ class Projections:
                 catalog.links.linked(row.path, names)
             problem = "; ".join(read.problems)
             rows.append(row._replace(id=read.id, problem=problem, meaning=read.meaning))
-            memory = self._weighed(read.content, row.sha)
+            memory = self._weighed(_dated(read.content, row), row.sha)
             memories.append((memory, self._audience_of(memory)))
         catalog.put_files(rows)
         catalog.put_memories(memories)
@@ -467,8 +468,11 @@ class Projections:
         read = read_content(path, meant.with_ids(path, data))
         catalog.links.linked(path, meant.foreign_names(path, data))
         known = catalog.file(path)
-        if known is not None and known.id != read.id:
+        if known is not None and (known.id != read.id or read.left_out):
             catalog.drop_file(path)
+        if read.left_out:
+            catalog.put_file(seen._replace(problem=NO_MEMORY + read.left_out))
+            return
         problem = "; ".join(read.problems)
         home = catalog.home(read.kind, read.id)
         taken = home not in ("", path) and catalog.file(home) is not None
@@ -479,7 +483,7 @@ class Projections:
         if taken:
             return
         if isinstance(read.content, Memory):
-            memory = self._weighed(read.content, seen.sha)
+            memory = self._weighed(_dated(read.content, seen), seen.sha)
             catalog.put_memory(memory, self._audience_of(memory))
         else:
             catalog.pages.put(read.content)
@@ -565,7 +569,11 @@ class Projections:
             return
         with self.catalog.transaction():
             for row in found.touched:
-                self.catalog.put_file(row)
+                memory = self.catalog.memory(row.id) if row.id else None
+                if memory is not None and memory.date_guessed:
+                    self.look_at(row.path)  # its date may be the file's
+                else:
+                    self.catalog.put_file(row)
             for row, data in found.rewritten:
                 self._record(row, data)
 
@@ -646,3 +654,11 @@ def _row(path: str, status: os.stat_result, data: bytes) -> FileRow:
     """The row of a file that was read."""
     times = (status.st_mtime_ns, status.st_ctime_ns)
     return FileRow(path, status.st_size, *times, sha256_bytes(data), "")
+
+
+def _dated(memory: Memory, seen: FileRow) -> Memory:
+    """A memory; one that nothing in its file dates has the file's time, told as guessed."""
+    if memory.created:
+        return memory
+    written = instant_of(max(1, min(seen.mtime_ns, seen.ctime_ns) // 1_000_000_000))
+    return replace(memory, created=written, extra=(*memory.extra, *dating(guessed=True)))

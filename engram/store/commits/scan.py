@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from engram.model.change import Change, Event
     from engram.model.item import Store
     from engram.store.base.disk import VaultDisk
-    from engram.store.catalog.catalog import FileRow
+    from engram.store.catalog.catalog import FileMark, FileRow
     from engram.store.files.link_names import LinkNames
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
-_TOO_LARGE = f"larger than {LARGEST:,} bytes: too large for one memory"
+#: why a file that is larger is not read
+TOO_LARGE = f"larger than {LARGEST:,} bytes: too large for one memory"
 #: what is recorded at once: files, and bytes but for the last file
 BATCH, BATCH_BYTES = 2_000, 16_000_000
 _DEPTH = 8
@@ -100,39 +101,38 @@ def content_files(disk: VaultDisk, refused: dict[str, str] | None = None) -> Ite
 
 def compare(
     disk: VaultDisk,
-    rows: Mapping[str, FileRow],
+    marks: Mapping[str, FileMark],
     out_of_time: Callable[[], bool] = lambda: False,
     start: float = 0.0,
     folders: Iterable[str] | None = None,
 ) -> Differences:
     """Compare the vault's content folders with what the catalog knows of them; nothing is read.
 
-    Only some `folders`, without those below, where they are given; `rows` then has those in them.
+    Only some `folders`, without those below, where they are given; `marks` then has those in them.
 
     New files and removed ones are always found; changed ones while there is time, beginning at the
     share `start` (0 to 1) of what is known: many short looks with a random `start` see everything.
     """
     walk = _Walk(disk)
-    listed = dict(walk.files(rows) if folders is None else walk.in_folders(folders, rows))
+    listed = dict(walk.files(marks) if folders is None else walk.in_folders(folders, marks))
     found = Differences(refused=walk.refused)
-    found.new = sorted(listed.keys() - rows.keys())
-    known = [path for path in listed if path in rows]
+    found.new = [path for path in sorted(listed.keys() - marks.keys()) if walk.fits(path, listed)]
+    known = [path for path in listed if path in marks]
     begin = int(len(known) * start)
     for path in (*known[begin:], *known[:begin]):
         if out_of_time():
             found.complete = False
             break
-        row = rows[path]
         try:
             status = walk.stat(path, listed[path])
         except FileNotFoundError:
             found.gone.append(path)
             continue
-        if status is not None and (row.size, row.mtime_ns, row.ctime_ns) != (
-            status.st_size, status.st_mtime_ns, status.st_ctime_ns,
-        ):  # fmt: skip
+        if status is None:
+            continue
+        if marks[path] != [status.st_size, status.st_mtime_ns, status.st_ctime_ns]:
             found.differing.append(path)
-    found.gone += (path for path in rows.keys() - listed.keys() if not walk.is_closed(path))
+    found.gone += (path for path in marks.keys() - listed.keys() if not walk.is_closed(path))
     found.gone.sort()
     return found
 
@@ -179,7 +179,7 @@ def scan(
     names: Callable[[Iterable[NamedFile]], LinkNames] | None = None,
 ) -> Scan:
     """All files that are not as the catalog has them, read."""
-    rest = compare(disk, rows)
+    rest = compare(disk, {path: list(row[1:4]) for path, row in rows.items()})
     whole = Scan(refused=rest.refused)
     while True:
         read, rest = read_batch(disk, rows.get, rest, names)
@@ -195,21 +195,17 @@ def scan(
 def _compare(disk: VaultDisk, path: str, row: FileRow | None, found: Scan, ids: _Ids) -> int:
     """Note how a file differs from its row; returns the bytes that were read."""
     try:
-        # before the bytes: a change after reading shows in the next look
-        status = os.lstat(disk.path(path))
-        now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
-            return 0
-        if status.st_size > LARGEST:
-            found.refused[path] = _TOO_LARGE
-            return 0
-        data = disk.read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
+        seen = disk.read_with_stat(path, LARGEST)
     except EngramError as error:
         found.refused[path] = str(error)
         return 0
+    if seen is None:
+        return 0
+    status, data = seen
+    now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     if data is None:
+        found.refused[path] = TOO_LARGE
+    if data is None or (row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now):
         return 0
     # imported here: hardly a file is not as the catalog has it
     from engram.store.catalog.catalog import FileRow
@@ -295,8 +291,15 @@ class _Walk:
         status = entry.stat(follow_symlinks=False)
         if status.st_size <= LARGEST:
             return status
-        self.refused[path] = _TOO_LARGE
+        self.refused[path] = TOO_LARGE
         return None
+
+    def fits(self, path: str, listed: Mapping[str, os.DirEntry[str]]) -> bool:
+        """Whether a listed file is still there, and may be a memory."""
+        try:
+            return self.stat(path, listed[path]) is not None
+        except FileNotFoundError:
+            return False
 
     def is_closed(self, path: str) -> bool:
         """Whether the state of a path is unknown at present."""
@@ -362,13 +365,15 @@ def edits(
     for path, data in sorted(found.changed.items()):
         read = read_content(path, data)
         name = layout.kind_of(path), read.id
-        if isinstance(read.content, Memory):
+        if isinstance(read.content, Memory) and not read.left_out:
             memories.setdefault(read.id, read.content)
         what = "edited" if path in rows and rows[path].sha else "created"
         if what == "created" and name in gone:
             what = "moved"
             gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
+        if read.left_out:
+            continue
         subjects.append((name, what))
     # a file may also continue under another id
     gone |= was - {name for name, _ in subjects}

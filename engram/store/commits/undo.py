@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 
 from engram.model.box import Box
-from engram.model.change import Change, Event, Plan, Range, Transaction
+from engram.model.change import PART, Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.link_targets import stem_of
 from engram.model.memory import Memory
@@ -25,6 +25,7 @@ from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
+from engram.store.catalog.consolidation_rows import KIND as CONSOLIDATION
 from engram.store.catalog.turn_rows import DEAD, DONE, WITHDRAWN, ranges_of
 from engram.store.commits.linked_history import RELINK, LinkedHistory, unlinked
 from engram.store.commits.projections import Projections
@@ -159,7 +160,8 @@ class UndoPlanner:
     def _undo_of_a_step(self, what: str) -> Plan:
         """The plan for one step of a consolidation, and later steps on the same subjects."""
         number, _, step = what.partition(".")
-        steps = self._projections.catalog.consolidations.steps(int(number))
+        consolidations = self._projections.catalog.consolidations
+        steps = consolidations.steps(int(number))
         if step not in steps:
             raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
         wanted, subjects = {step}, set(steps[step])
@@ -170,8 +172,9 @@ class UndoPlanner:
         def concerned(path: str) -> bool:
             return path in subjects or stem_of(path) in subjects
 
-        found = self._replayed([int(number)], only=subjects)
-        pages, purged = self._swapped([self._transaction_log.existing(int(number))], concerned)
+        parts = consolidations.parts(int(number))
+        found = self._replayed(parts, only=subjects)
+        pages, purged = self._swapped(list(map(self._transaction_log.existing, parts)), concerned)
         label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
         return self._told(Plan("undo", (*self._memories(found), *pages), batch=label), purged)
 
@@ -195,10 +198,18 @@ class UndoPlanner:
             # a transaction without file changes (a failure, turns without memories) needs no undo
             if row[0] in undone or row[2] in _UNASKED or not (row[4] or row[3]):
                 continue
-            if row[3]:
+            night = row[2] == CONSOLIDATION
+            if row[3] and not (night and row[3].startswith(PART)):
                 yield _of_batch(rows, row[3], undone), row[3]
-            if not row[3] or row[2] == "consolidate":
+            if night:
+                yield self._parts(row[0], undone), ""
+            elif not row[3]:
                 yield [row[0]], ""
+
+    def _parts(self, number: int, undone: Container[int]) -> list[int]:
+        """The transactions of a consolidation that stand: a large one has several."""
+        parts = self._projections.catalog.consolidations.parts(number)
+        return [one for one in parts if one not in undone]
 
     def _named(self, what: str) -> tuple[list[int], str]:
         """The transactions that `N` or `import-N` means, and the import.
@@ -209,13 +220,13 @@ class UndoPlanner:
         rows = catalog.log.rows()
         undone = undone_in(rows)
         if re.fullmatch(r"[0-9]{1,15}", what):
-            return [self._one(int(what), rows, undone)], ""
+            return self._one(int(what), rows, undone), ""
         known = any(row[3] == what for row in rows)
         if not known and not (what.isascii() and catalog.turns.batch_range(what)):
             raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
         return _of_batch(rows, what, undone), what
 
-    def _one(self, number: int, rows: Sequence[_Row], undone: Container[int]) -> int:
+    def _one(self, number: int, rows: Sequence[_Row], undone: Container[int]) -> list[int]:
         kind = next((row[2] for row in rows if row[0] == number), "")
         if not kind:
             raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
@@ -228,7 +239,7 @@ class UndoPlanner:
                 f"transaction {number} ({kind}) cannot be undone",
                 "your own edits are yours to take back; `engram restore ID` brings a file back",
             )
-        return number
+        return self._parts(number, undone) if kind == CONSOLIDATION else [number]
 
     # -- memories ------------------------------------------------------------------------------
 
@@ -414,7 +425,7 @@ def _of_batch(rows: Sequence[_Row], batch: str, undone: Container[int]) -> list[
     return [
         row[0]
         for row in rows
-        if row[3] == batch and row[0] not in undone and row[2] != "consolidate"
+        if row[3] == batch and row[0] not in undone and row[2] != CONSOLIDATION
     ]
 
 

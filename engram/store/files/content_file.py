@@ -24,6 +24,9 @@ from engram.store.base.layout import Content, content_type
 if TYPE_CHECKING:
     from engram.store.files.document import NoteDocument
 
+#: how the problem of a file begins that is no memory; its kind follows
+NO_MEMORY = "no memory: "
+
 
 #: more than one batch of files that are taken up together (2,000)
 _MOST_FILES = 3000
@@ -33,11 +36,15 @@ _LONGEST = 16_384
 
 @dataclass(frozen=True)
 class ContentFile:
-    """The content of a file, in words what of it could not be used, and the file."""
+    """The content of a file, in words what of it could not be used, and the file.
+
+    `left_out` is the kind of a note that is no memory; its content is what it would be as one.
+    """
 
     content: Content
     problems: tuple[str, ...]
     document: NoteDocument
+    left_out: str = ""
 
     @property
     def id(self) -> str:
@@ -112,4 +119,4 @@ def _read(path: str, data: bytes) -> ContentFile:
         summary = read_summary(path, data)
         return ContentFile(summary.summary, summary.problems, parse(data))
     memory = read_memory(path, data)
-    return ContentFile(memory.memory, memory.problems, memory.document)
+    return ContentFile(memory.memory, memory.problems, memory.document, memory.left_out)

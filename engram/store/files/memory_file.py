@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from engram.model.attributes import normal_slot
 from engram.model.authority import AUTHORITIES
 from engram.model.errors import BadInput
+from engram.model.ids import is_memory_id
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, marked_by_git, neutralise, quote_block
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
@@ -63,11 +64,15 @@ _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A memory as read from its file, in words what of the file could not be used, and the file."""
+    """A memory as read from its file, in words what of the file could not be used, and the file.
+
+    `left_out` is the kind of a note that is no memory.
+    """
 
     memory: Memory
     problems: tuple[str, ...]
     document: NoteDocument
+    left_out: str = ""
 
 
 def read_memory(path: str, data: bytes) -> MemoryFile:
@@ -76,13 +81,23 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
     problems = [document.problem] if document.problem else []
     if document.problem:
         document = parse(data.decode("utf-8", "replace").encode("utf-8"))
-    elif document.header_lines is None:
-        problems.append("no header: read as an active fact")
     if marked_by_git(document.body):
         problems.append("git's conflict marks are in it: keep one side")
-    header = document.header
-    known = KnownHeader(header, problems, document.header_lines is not None)
-    heading, text, quote = _statement(document.body)
+    header, body = document.header, document.body
+    own = bool(_OURS & header.keys()) or is_memory_id(path.rpartition("/")[2].removesuffix(".md"))
+    if own and document.header_lines is None:
+        problems.append("no header: read as an active fact")
+    heading, text, quote = _statement(body)
+    sections = sections_in(body) if "##" in body else ()
+    left_out = ""
+    if not own:
+        # imported here: most files were written by this program
+        from engram.store.files import foreign_note
+
+        left_out = foreign_note.left_out(path, header, body)
+        header = foreign_note.understood(path, header, body, bool(heading))
+        text = foreign_note.told(text, sections)
+    known = KnownHeader(header, problems, own)
     category = known.choice("category", CATEGORIES, "fact")
     schema = _schema(known, category)
     title, aliases = _names(header, known.text("title"), schema)
@@ -111,7 +126,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         key=normal_slot(known.text("key")),
         quote=quote,
         aliases=aliases,
-        tags=_tags(document),
+        tags=_tags(header.get("tags"), document),
         related_files=_texts(header.get("related_files")),
         entities=targets_of(header.get("entities")),
         sources=targets_of(header.get("sources")),
@@ -119,9 +134,9 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         superseded_by=targets_of(header.get("superseded_by")),
         conflicts=targets_of(header.get("conflicts")),
         extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
-        sections=sections_in(document.body) if "##" in document.body else (),
+        sections=sections,
     )
-    return MemoryFile(memory, tuple(problems), document)
+    return MemoryFile(memory, tuple(problems), document, left_out)
 
 
 def id_in(path: str, data: bytes) -> str:
@@ -154,8 +169,8 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
     """The file with the header keys and section lines patched in which two states of its memory
     differ.
 
-    List items that stay are kept as the person wrote them. A note without a header gets one, with
-    its id. Raises BadInput when the header or a section cannot be patched, or when text or quote
+    List items that stay are kept as the person wrote them. A note whose header says no id gets
+    it. Raises BadInput when the header or a section cannot be patched, or when text or quote
     differ: a statement is replaced by another memory, never changed.
     """
     if (before.text, before.quote) != (after.text, after.quote):
@@ -175,7 +190,7 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if (before.title, before.aliases) != (after.title, after.aliases):
         changes.update(_named(after))
-    if changes and document.header_lines is None:
+    if changes and "id" not in document.header:
         changes = {"id": after.id, **changes}
     made = patch(data, changes, create=True)
     if before.sections == after.sections:
@@ -241,9 +256,8 @@ def _texts(value: Value | None) -> tuple[str, ...]:
     return tuple(item for item in items if item)
 
 
-def _tags(document: NoteDocument) -> tuple[str, ...]:
+def _tags(value: Value | None, document: NoteDocument) -> tuple[str, ...]:
     """Tags from a list, `a, b`, or `#a #b` (which YAML takes for a comment)."""
-    value = document.header.get("tags")
     if value is None:
         return ()
     items = re.split(r"\s*,\s*|\s+(?=#)", value) if isinstance(value, str) else value

@@ -10,7 +10,7 @@ from engram.model.report import Consolidated
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.output import emit_json, line, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.cli.terminal import fitted, progress
 
 
 @click.command("consolidate")
@@ -23,18 +23,19 @@ def command(full: bool, dry_run: bool, rules: bool, model: bool) -> None:
     """Merge repeats, settle contradictions, let what is old rest, and bring the pages up.
 
     Where a model is configured it is asked about what the rules leave open, by a dry run too.
-    Nothing is deleted: what leaves the active set keeps its file. The whole is one change that
-    `engram undo` takes back; `engram undo N.K` takes back its step K alone.
+    Nothing is deleted: what leaves the active set keeps its file. `engram undo` takes the whole
+    back, `engram undo N.K` its step K alone. Above 2,000 steps it is done in parts: one that was
+    stopped is gone on with by the next.
     """
     if rules and model:
         raise click.UsageError("--rules and --model exclude each other")
     tier: Tier = "rules" if rules else "model" if model else "auto"
-    with opened() as vault:
-        done = vault.consolidate(full=full, dry_run=dry_run, tier=tier)
+    with opened() as vault, progress(("steps done", None)) as (tell,):
+        done = vault.consolidate(full=full, dry_run=dry_run, tier=tier, progress=tell)
     if wants_json():
         emit_json(shapes.consolidated(done))
     else:
-        for number, step in enumerate(done.steps, 1):
+        for number, step in enumerate(done.steps, done.first):
             say_step(str(number), step.action, step.subjects[0], step.why)
             for note in step.notes:
                 say(fitted(note, 8))

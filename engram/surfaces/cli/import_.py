@@ -2,6 +2,7 @@
 
 `import auto`, and an import that a model is to read, first say what they would do and what it
 would cost; they go on when the person says yes, or said `--yes`. Without a terminal that is all.
+Of a folder of notes it first says what lies there, and asks where that is much (`import_notes`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, program
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.extract import postponement, show_estimate
+from engram.surfaces.cli.import_notes import agreed_notes
 from engram.surfaces.cli.import_summary import say_learnt, talk_next
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress
@@ -68,6 +70,9 @@ def command(
         _check_source(source, local)
         places = local.to_import(source, path)
         if source != AUTO and path is not None:
+            notes = local.notes_below(source, path) if source in local.notes else None
+            if notes and not agreed_notes(source, path, notes, dry_run=dry_run, yes=yes):
+                return
             _refuse_another(vault, source, path, local)
         again = source != AUTO or path is not None
         if dry_run or ((source == AUTO or model) and not yes):

@@ -91,8 +91,9 @@ def _show(hit: Hit, explain: bool) -> None:
     label, _ = split_id(hit.id)
     # the name of a transcript's file tells nobody anything
     title = "" if hit.title == stem_of(hit.file) else hit.title
+    day = f"about {shown_day(hit.created)}" if hit.date_guessed else shown_day(hit.created)
     line = line_of(
-        hit.docid, shown_day(hit.created), hit.category, hit.project, title, status, tier, label,
+        hit.docid, day, hit.category, hit.project, title, status, tier, label,
         before="  ",
     )  # fmt: skip
     say(line, raw=True)

@@ -1,20 +1,16 @@
 """Picture of a vault's activity: the numbers of `engram stats` -> one SVG file, as text.
 
-Guarantees: well-formed XML whatever a project is called, no script, no link and nothing that is
-loaded from elsewhere; it is readable on a light and on a dark ground, and each bar says its number
-when it is pointed at. Lengths are in SVG's user units.
+Each bar says its number when it is pointed at. Lengths are in SVG's user units.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.display import plain_line
 from engram.model.instant import plus_days
 from engram.model.refusal_codes import meaning
+from engram.surfaces.cli.svg import document, safe, text_at
 
 if TYPE_CHECKING:
     from engram.model.activity import Activity
@@ -28,15 +24,6 @@ _LETTERS, _ROWS = 26, 20
 _FIGURE = 80
 #: about so wide is a day under a column
 _DAY = 84
-#: what XML has no way to say
-_NO_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")
-
-_STYLE = """\
-text{font:13px system-ui,sans-serif;fill:#1f2328}
-.h{font-size:16px;font-weight:600}.s,.x{fill:#59636e}.x{font-size:11px}
-.g{fill:#fff}.l{stroke:#d1d9e0}.a{fill:#0969da}.b{fill:#1a7f37}.c{fill:#bc4c00}.d{fill:#8250df}
-@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.s,.x{fill:#9198a1}.g{fill:#0d1117}
-.l{stroke:#3d444d}.a{fill:#4493f8}.b{fill:#3fb950}.c{fill:#db6d28}.d{fill:#ab7df8}}"""
 
 
 class _Bar(NamedTuple):
@@ -56,19 +43,7 @@ def picture_of(found: Activity, project: str = "") -> str:
         parts += lines
         parts.append("</g>")
         y += height
-    height = y + _MARGIN
-    return "\n".join(
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}"'
-            f' width="{_WIDTH}" height="{height}" role="img">',
-            f"<title>{_safe(_span(found))}</title>",
-            f"<style>{_STYLE}</style>",
-            f'<rect class="g" width="{_WIDTH}" height="{height}"/>',
-            *parts,
-            "</svg>",
-            "",
-        )
-    )
+    return document(_span(found), _WIDTH, y + _MARGIN, parts)
 
 
 def _span(found: Activity) -> str:
@@ -79,7 +54,7 @@ def _sections(found: Activity, project: str) -> Iterator[tuple[int, list[str]]]:
     """Height and elements of each part of the picture, from top to bottom."""
     told = f"{found.turns:,} turns, {found.memories:,} memories"
     told += f" of the project {project}" if project else ""
-    yield 52, [_text(0, 14, _span(found), "h"), _text(0, 36, told, "s")]
+    yield 52, [text_at(0, 14, _span(found), "h"), text_at(0, 36, told, "s")]
     days = [week.monday for week in found.weeks]
     turns = [_Bar(one.monday, one.turns, f"{one.turns:,}") for one in found.weeks]
     memories = [_Bar(one.monday, one.memories, f"{one.memories:,}") for one in found.weeks]
@@ -117,8 +92,8 @@ def _columns(
     base, largest = _TITLE + _CHART, max((bar.value for bar in bars), default=0)
     top = next((bar.text for bar in bars if bar.value == largest), "0")
     lines = [
-        _text(0, 14, title, "h"),
-        _text(width, 14, f"most in a week: {top}", "x", end=True),
+        text_at(0, 14, title, "h"),
+        text_at(width, 14, f"most in a week: {top}", "x", end=True),
         f'<line class="l" x1="0" x2="{width}" y1="{base}" y2="{base}"/>',
     ]
     wide = min(max(step * 0.8, 1), 60)
@@ -129,7 +104,7 @@ def _columns(
             lines.append(_box(colour, x, base - high, wide, high, f"{bar.label}: {bar.text}"))
     every = max(-(-len(days) * _DAY // width), 1)
     lines += [
-        _text(round(at * step), base + 16, day, "x")
+        text_at(round(at * step), base + 16, day, "x")
         for at, day in enumerate(days)
         if at % every == 0 and (at * step + _DAY <= width or not at)
     ]
@@ -144,37 +119,29 @@ def _rows(
     shown = bars[:_ROWS]
     room = _WIDTH - 2 * _MARGIN - _LABEL - figure
     largest = max((bar.value for bar in shown), default=0)
-    lines = [_text(0, 14, title, "h")]
+    lines = [text_at(0, 14, title, "h")]
     for at, bar in enumerate(shown):
         y = _TITLE - 8 + at * high
         wide = max(bar.value / largest * room, 1.5) if bar.value > 0 else 0
-        lines.append(_text(0, y + 12, _short(bar.label), "", hint=bar.label))
+        lines.append(text_at(0, y + 12, _short(bar.label), "", hint=_hint(bar.label)))
         lines.append(_box(colour, _LABEL, y, wide, 15, f"{bar.label}: {bar.text}"))
-        lines.append(_text(_LABEL + round(wide) + 8, y + 12, bar.text, "s"))
+        lines.append(text_at(_LABEL + round(wide) + 8, y + 12, bar.text, "s"))
         if notes:
-            lines.append(_text(_LABEL, y + 30, notes[at], "x"))
+            lines.append(text_at(_LABEL, y + 30, notes[at], "x"))
     if len(bars) > len(shown):
         y = _TITLE + len(shown) * high
-        lines.append(_text(0, y + 4, f"and {len(bars) - len(shown)} more", "s"))
+        lines.append(text_at(0, y + 4, f"and {len(bars) - len(shown)} more", "s"))
     return _TITLE + (len(shown) + (len(bars) > len(shown))) * high + 12, lines
 
 
 def _box(colour: str, x: float, y: float, width: float, height: float, told: str) -> str:
     sizes = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect class="{colour}" {sizes}><title>{_safe(told)}</title></rect>'
-
-
-def _text(x: int, y: int, text: str, kind: str, *, end: bool = False, hint: str = "") -> str:
-    anchor = ' text-anchor="end"' if end else ""
-    told = f"<title>{_safe(hint)}</title>" if hint and _short(hint) != hint else ""
-    named = f' class="{kind}"' if kind else ""
-    return f'<text{named} x="{x}" y="{y}"{anchor}>{told}{_safe(text)}</text>'
+    return f'<rect class="{colour}" {sizes}><title>{safe(told)}</title></rect>'
 
 
 def _short(label: str) -> str:
     return label if len(label) <= _LETTERS else label[: _LETTERS - 1] + "…"
 
 
-def _safe(text: str) -> str:
-    """Foreign text as XML says it."""
-    return escape(_NO_XML.sub("�", plain_line(text)))
+def _hint(label: str) -> str:
+    return label if _short(label) != label else ""

@@ -206,7 +206,7 @@ class _Conversation:
                 time, own = self._time(line)
                 named = self._digest(line, session, "user", own, place, text)
                 turn = self._turn("user", text, session, time, named)
-                ready.append(replace(turn, program=_by_program(line)))
+                ready.append(replace(turn, program=True) if _by_program(line) else turn)
         elif kind == "assistant":
             self._hear(line, session, place, ready)
         elif kind == _QUEUE:
@@ -226,7 +226,8 @@ class _Conversation:
         if answer is not None and text:
             calls = answer.calls.lines()
             turn = self._turn("assistant", text, answer.session, answer.time, answer.digest, calls)
-            closed.insert(0, replace(turn, folder=answer.folder))
+            same = turn.folder == answer.folder
+            closed.insert(0, turn if same else replace(turn, folder=answer.folder))
         return closed
 
     def settle(self) -> None:

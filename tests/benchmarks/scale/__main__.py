@@ -1,0 +1,5 @@
+"""`python -m tests.benchmarks.scale`."""
+
+from tests.benchmarks.scale import main
+
+main()
