@@ -408,10 +408,12 @@ class IndexSync:
 
         In the words of the journal, where it has them: what is indexed as it comes is the same.
         """
+        from engram.model.said_words import said_words
         from engram.store.files.transcripts import PURGED
 
         transcripts, turns = self._projections.transcripts, self._projections.catalog.turns
-        title, name = transcripts.header(path).get("title", ""), transcripts.name_of(path)
+        title = said_words(transcripts.header(path).get("title", ""))
+        name = transcripts.name_of(path)
         ordinals = turns.ordinals(name)
         behind = max(ordinals.values(), default=0)
         blocks = [block for block in transcripts.blocks(path) if block.text != PURGED]
@@ -425,7 +427,7 @@ class IndexSync:
             if block.link in hidden:
                 continue
             place = _place(name, ordinals.get(block.link, behind + number))
-            text, speaker = said.get(block.link, (block.text, block.speaker))
+            text, speaker = said.get(block.link) or (block.said.text, block.speaker)
             day = local_day(block.time, self._timezone)
             yield Document(block.link, "turns", title, text, day, speaker, place)
 

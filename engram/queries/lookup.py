@@ -385,14 +385,15 @@ class Lookup:
         )
 
     def with_turns_before(self, link: str, most: int) -> list[Turn]:
-        """The turn behind a link after the last ones before it; empty where it is not in sight.
-
-        Only of turns that were captured on this machine.
-        """
+        """The turn behind a link after the last ones before it; empty where it is not in sight."""
         catalog = self._projections.catalog
         row, last = catalog.turns.behind_links([link]).get(link), self.turns_in_sight([link])
-        if row is None or row.seq < 0 or not last:
+        if row is None or not last:
             return []
+        if row.seq < 0:
+            names, _ = catalog.turns.links_beside(row.transcript, row.seq, most)
+            there = self.turns_in_sight(names)
+            return [*(there[name] for name in names if name in there), last[link]]
         earlier = self._attributed.read(catalog.turns.before(row.transcript, row.seq, most))
         hidden = catalog.hidden()
         shown = [turn for turn in earlier if f"{turn.transcript}#^{turn.block}" not in hidden]
@@ -402,14 +403,19 @@ class Lookup:
         self, transcript: str, rows: Mapping[str, TurnRow]
     ) -> Iterator[tuple[str, Turn]]:
         """The turns of a transcript that some rows are of, by link."""
-        path = self._projections.transcripts.find(transcript)
-        for block in self._projections.transcripts.blocks(path) if path else ():
+        from engram.model.said_words import said_words
+
+        transcripts = self._projections.transcripts
+        path = transcripts.find(transcript)
+        header = transcripts.header(path) if path else {}
+        source, title = transcript.rpartition("-")[0], said_words(header.get("title", ""))
+        for block in transcripts.blocks(path) if path else ():
             if row := rows.get(block.link):
-                role = self._attributed.roles([row])[row.seq]
-                source = transcript.rpartition("-")[0]
+                role, (text, tools) = self._attributed.roles([row])[row.seq], block.said
                 turn = Turn(
-                    source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
-                )
+                    source, header.get("session", ""), role, text, block.time, "", row.project,
+                    title, tools, speaker=block.speaker, guessed="dated" in header,
+                )  # fmt: skip
                 yield block.link, self._attributed.here(turn)
 
 

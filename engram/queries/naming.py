@@ -138,7 +138,9 @@ class Naming:
         for name in sorted({link.partition("#")[0] for link in foreign}):
             path = transcripts.find(name)
             for block in transcripts.blocks(path) if path else ():
-                if block.link in foreign and holds(block.text, phrase):
+                if block.link in foreign and (
+                    holds(block.text, phrase) or holds(block.said.text, phrase)
+                ):
                     yield block.link
 
 

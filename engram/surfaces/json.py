@@ -761,9 +761,15 @@ def new_vault(root: Path, remote: str, shares: str = "", *, made: bool = True) -
     return told | ({"shares": shares} if shares else {})
 
 
-def trusted_vault(root: Path, sharing: Sharing | None = None) -> Shape:
-    """`trust`: the vault that is registered; of a shared one also for whom."""
+def trusted_vault(
+    root: Path, sharing: Sharing | None = None, *, holds: tuple[int, int] | None = None,
+    unknown: Sequence[str] = (),
+) -> Shape:  # fmt: skip
+    """`trust`: the vault that is registered; of a shared one also for whom; of one's own how many
+    memories and turns it holds, and what another machine alone knows of them."""
     told: Shape = {"vault": str(root), "trusted": True}
+    if holds is not None:
+        told |= {"memories": holds[0], "turns": holds[1], "unknown": [*unknown]}
     if sharing is not None:
         shown = {"for": [*sharing.serves], "authority": sharing.authority}
         told |= {"shares": sharing.space, **shown}

@@ -176,6 +176,11 @@ class Vault:
         self.parts.index.advance = lambda done, total: advance("index", done, total)
 
     @property
+    def has_history(self) -> bool:
+        """Whether anything was changed in it on this machine: one that was cloned has no log."""
+        return self.parts.catalog.last > 0
+
+    @property
     def to_come(self) -> int:
         """How many new or changed files the last question had to leave."""
         return self.parts.settler.to_come

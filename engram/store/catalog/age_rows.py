@@ -109,7 +109,7 @@ def last_heard(ask: Ask, memory: Memory) -> Instant:
 
 def last_turn(ask: Ask, conversation: str) -> Instant:
     """When the last turn of a conversation was said; '' where none is known."""
-    said = f"transcript = ? and seq > 0 and state < {WITHDRAWN}"
+    said = f"transcript = ? and state < {WITHDRAWN}"
     found = ask(f"select coalesce(max(time), '') from turns where {said}", conversation)
     return str(found[0][0])
 

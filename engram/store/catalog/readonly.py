@@ -152,7 +152,7 @@ class ReadOnlyCatalog:
         days of their last turns; that of the conversation which was heard last comes first.
         """
         spoken = (
-            "(select max(time) from turns where transcript = memories.session and seq > 0"
+            "(select max(time) from turns where transcript = memories.session"
             f" and state < {WITHDRAWN})"
         )
         found = self._rows(

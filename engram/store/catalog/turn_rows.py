@@ -546,8 +546,8 @@ class TurnRows:
         return found
 
     def counts(self) -> dict[int, int]:
-        """How many turns are in each state."""
-        return dict(self._db.rows("select state, count(*) from turns where seq > 0 group by state"))
+        """How many turns are in each state, those that only transcripts have among them."""
+        return dict(self._db.rows("select state, count(*) from turns group by state"))
 
     def transcript_names(self) -> set[str]:
         """All transcripts with at least one turn."""

@@ -40,6 +40,10 @@ SPEAKER = re.compile(
 _SPEAKER_BYTES = re.compile(
     SPEAKER.pattern.replace("{1,80}", "{1,320}").encode("ascii"), re.MULTILINE
 )
+#: before a speaker line that is no more than words
+_UNFORGED = re.compile(rf"^\\(?={SPEAKER.pattern.removeprefix('^')})", re.MULTILINE)
+#: what `_block` puts below the words
+_TOOLS = re.compile(r"(?:\A|\n\n)(?:- \*[^\s*\n](?:[^*\n]*[^\s*\n])?\*(?:\n|\Z))+\Z")
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
@@ -65,6 +69,31 @@ class TurnBlock(NamedTuple):
     text: str
     line: int
     speaker: str = ""
+
+    @property
+    def said(self) -> Said:
+        """Its words and tools as they were said, as far as the block tells.
+
+        A list of nothing but slanted items that ends an agent's block stands for its tools.
+        """
+        from engram.model.said_words import said_words
+
+        shown = _UNFORGED.sub("", self.text)
+        tools = _TOOLS.search(shown) if self.role == "assistant" else None
+        if tools is None:
+            return Said(said_words(shown))
+        lines = tools.group().strip("\n").split("\n")
+        return Said(
+            said_words(shown[: tools.start()]),
+            tuple(said_words(line[len("- *") : -len("*")]) for line in lines),
+        )
+
+
+class Said(NamedTuple):
+    """What was said in a turn, and the lines of its tools."""
+
+    text: str
+    tools: tuple[str, ...] = ()
 
 
 class Transcripts:

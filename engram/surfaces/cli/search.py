@@ -55,6 +55,8 @@ def command(
             " ".join(query), limit=limit, project=project, all_statuses=all_status, mode=mode,
             as_of=as_of, around=around, fold=folded,
         )  # fmt: skip
+        if not vault.trusted:
+            talk(f"not registered on this machine, so it is only read: engram trust {vault.root}")
     if explain and found.behind:
         talk("behind: the latest changes are not taken up yet; ask again")
     if found.words_alone:

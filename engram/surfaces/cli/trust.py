@@ -11,10 +11,13 @@ import click
 from engram.model.authority import AUTHORITIES
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.cli.output import emit_json, plural, say, taking_up, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.vault import Vault
+
+#: what lies in `state/` alone, which stays on the machine where it happened
+_UNKNOWN = ("what was read or refused elsewhere", "how to undo what was done there")
 
 
 @click.command("trust")
@@ -28,7 +31,8 @@ def command(path: Path, serves: tuple[str, ...], authority: str | None) -> None:
     """Register the vault at PATH on this machine: now it is written and given to agents.
 
     A vault that is shared is given to those that work in the repository around it, or in a project
-    that --for names ('shop-*'). Again, it says anew whom it serves.
+    that --for names ('shop-*'). Again, it says anew whom it serves. One of your own that comes from
+    another machine is taken up at once: its memories, pages and conversations.
     """
     from engram.settings.paths import places_of
     from engram.settings.vault_folders import real_root
@@ -38,10 +42,7 @@ def command(path: Path, serves: tuple[str, ...], authority: str | None) -> None:
     root = real_root(path)
     sharing = register(root, places_of(os.environ), serves, authority or "")
     if not sharing.space:
-        if wants_json():
-            emit_json(shapes.trusted_vault(root))
-        else:
-            say(f"registered {root}")
+        _say_own(root)
         return
     with Vault.open(root) as vault:
         vault.ready_for_readers()
@@ -50,6 +51,26 @@ def command(path: Path, serves: tuple[str, ...], authority: str | None) -> None:
         else:
             say(f"registered {root}, shared with others")
             _say_sharing(vault, sharing.authority)
+
+
+def _say_own(root: Path) -> None:
+    """Take up what lies in a vault of one's own, and say what another machine alone knows of it."""
+    from engram.vault import Vault
+
+    with Vault.open(root) as vault:
+        came = not vault.has_history
+        with taking_up(vault):
+            vault.ready_to_read()
+        state = vault.status()
+    memories = sum(state.memories.values())
+    if wants_json():
+        unknown = _UNKNOWN if came and memories + state.turns else ()
+        emit_json(shapes.trusted_vault(root, holds=(memories, state.turns), unknown=unknown))
+        return
+    say(f"registered {root}")
+    if came and memories + state.turns:
+        held = f"{plural(memories, 'memory', 'memories')} and {plural(state.turns, 'turn')}"
+        talk(f"{held} taken up; not known here: {' and '.join(_UNKNOWN)}")
 
 
 def _say_sharing(vault: Vault, authority: str) -> None:
