@@ -21,7 +21,7 @@ _OURS = (
     rf"|(?:{'|'.join(TYPES)})-[a-z0-9-]+|[a-z-]+-[0-9a-f]{{12}})"
 )
 #: none of our own names contains one of these, so that most names need no closer look
-_SUSPECT = re.compile(r"[ (_]|\.sync-|\.orig$")
+_SUSPECT = (" ", "(", "_", ".sync-", ".orig")
 _MARKS = (
     rf"\.sync-conflict-[\w-]*{_SUFFIX}",
     rf" ?\(.*(?:{_WORDS}).*\){_SUFFIX}",
@@ -36,7 +36,7 @@ _LEFT_OVER = rf"\.orig$|_(?:BACKUP|BASE|LOCAL|REMOTE)_[0-9]+{_SUFFIX}"
 
 def original_name(name: str) -> str:
     """The name of the original file; '' when this one is no copy."""
-    found = name if _SUSPECT.search(name) else ""
+    found = name if any(map(name.__contains__, _SUSPECT)) else ""
     while found and (shorter := _stripped(found)) != found:
         found = shorter
     return found if found not in (name, ".md") else ""

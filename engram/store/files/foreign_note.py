@@ -74,7 +74,8 @@ _FOLDER_DAY = re.compile(_DAY)
 #: `20260306142530`, as notes are named by the second or the minute
 _STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?!\d)")
 _MILLISECONDS = re.compile(r"(?:[a-z_]+-)?(1\d{12})(?![0-9])")
-_TAG = re.compile(r"(?:^|(?<=\s))#(\w[\w/-]*)")
+#: the sign first: a search finds that fast
+_TAG = re.compile(r"#(?<!\S#)(\w[\w/-]*)")
 _MOST_TAGS = 20
 _BLANKS = " \t_-.,:"
 

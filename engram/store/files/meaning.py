@@ -19,6 +19,7 @@ from engram.store.files.content_file import ContentFile, read_content
 #: fields decided by the path, and those that stand in the body or among the unknown keys as well
 _ELSEWHERE = frozenset(["path", "text", "quote", "extra"])
 _FIELDS = tuple(field.name for field in fields(Memory) if field.name not in _ELSEWHERE)
+_encoded = json.JSONEncoder(sort_keys=True).encode
 
 
 def meaning_of(path: str, data: bytes) -> str:
@@ -34,7 +35,7 @@ def meaning_of_read(read: ContentFile) -> str:
     said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
     known = KEYS if memory else frozenset()
     other = {key: value or [] for key, value in read.document.header.items() if key not in known}
-    whole = json.dumps([said, other, read.problems, said_in(read.document.body)], sort_keys=True)
+    whole = _encoded([said, other, read.problems, said_in(read.document.body)])
     return sha256_bytes(whole.encode("ascii"))
 
 
