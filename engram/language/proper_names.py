@@ -81,7 +81,7 @@ _ROLE = rf"{_ADJECTIVES}(?P<role>(?i:{_PEOPLE}|{_PETS}))"
 
 
 @dataclass(frozen=True)
-class _Form:
+class _NameForm:
     """A form of words that tells a name and its type, and what it needs beside a name (`_beside`).
 
     That is looked for first, ends of words before a name or beginnings of words behind it: few
@@ -109,17 +109,17 @@ class _Form:
 
 #: `the user's sister Katja`, `our daughter is called Mia`, `Jonas's sister Maja`, `Grandma Ilse`
 _RELATED = (
-    _Form(
+    _NameForm(
         rf"\b(?:{_OURS}|(?P<theirs>{_THEIRS})|(?P<of>{_NAME})['’]s?) {_ROLE}{_LINKED}"
         rf"(?P<name>{_CALLED})",
         before="is are was called named role",
     ),
-    _Form(
+    _NameForm(
         rf"(?P<name>{_CALLED})(?:,| is| was|, who is|'s) (?:{_OURS}|(?P<theirs>{_THEIRS})"
         rf"|(?P<of>{_NAME})['’]s?) {_ROLE}\b(?!'s)(?: of (?P<whose>{_NAME}))?",
         behind="is was , '",
     ),
-    _Form(
+    _NameForm(
         rf"\b(?P<role>Grandma|Grandpa|Granny|Aunt|Auntie|Uncle) (?P<name>{_W})",
         before="Grandma Grandpa Granny Aunt Auntie Uncle",
     ),
@@ -153,48 +153,50 @@ _DWELL = (
 _LEGAL = r"(?:GmbH|AG|SE|KG|Inc|Ltd|LLC|Corp|PLC|BV|AB|Oy|ApS|S\.A\.)"
 #: the surest first
 _KINDS = (
-    _Form(
+    _NameForm(
         rf"\b(?P<name>{_TITLE} {_W}(?: {_W})?)",
         "person",
         before="Dr Prof Mr Mrs Ms Miss Frau Herr Doctor Professor",
     ),
-    _Form(
+    _NameForm(
         rf"(?P<name>{_NAME} {_LEGAL})(?!\w)",
         "company",
         behind="GmbH AG SE KG Inc Ltd LLC Corp PLC BV AB Oy ApS S.A.",
     ),
-    _Form(rf"(?P<name>{_NAME})['’]s? {_HAS}", "person", behind="'"),
-    _Form(
+    _NameForm(rf"(?P<name>{_NAME})['’]s? {_HAS}", "person", behind="'"),
+    _NameForm(
         rf"(?P<name>{_NAME}) (?:{_HUMAN})\b",
         "person",
         behind="say said told tells turn ask thinks loves likes hates has lives sleeps speaks"
         " married plays is was can goes",
     ),
-    _Form(
+    _NameForm(
         rf"\b(?:[Mm]et|{_WITH}) (?P<name>{_CALLED}){_AND}",
         "person",
         before="met Met with to for",
     ),
-    _Form(rf"\b(?i:{_STARTED}) (?:\w+ )?(?:at|for) (?P<name>{_NAME})", "company", before="at for"),
-    _Form(
+    _NameForm(
+        rf"\b(?i:{_STARTED}) (?:\w+ )?(?:at|for) (?P<name>{_NAME})", "company", before="at for"
+    ),
+    _NameForm(
         rf"\b(?:joined|joining|employer is) (?P<name>{_NAME})",
         "company",
         before="joined joining is",
     ),
-    _Form(
+    _NameForm(
         rf"\b(?i:{_DWELL})(?: (?:and|back) \w+)? (?:in|to|near|via) (?P<name>{_NAME})",
         "place",
         before="in to near via",
     ),
-    _Form(rf"(?P<name>{_NAME}),? who(?: is|'s|'ll be) \d", "person", behind="who ,who"),
-    _Form(
+    _NameForm(rf"(?P<name>{_NAME}),? who(?: is|'s|'ll be) \d", "person", behind="who ,who"),
+    _NameForm(
         rf"\b(?i:am|are|is|come|comes|came|originally) from (?P<name>{_NAME})",
         "place",
         before="from",
     ),
     # what is done in a program is done in no place
-    _Form(rf"(?<!\b[Ii]t )(?<!\bthem )(?<!thing )\bin (?P<name>{_NAME})", "place", before="in"),
-    _Form(
+    _NameForm(rf"(?<!\b[Ii]t )(?<!\bthem )(?<!thing )\bin (?P<name>{_NAME})", "place", before="in"),
+    _NameForm(
         rf"\b(?:project|codename(?:d)?|app called) (?P<name>{_NAME})",
         "project",
         before="project codename codenamed called",

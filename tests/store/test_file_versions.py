@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engram.model.authority import AUTHORITIES
 from engram.model.memory import STATUSES, Memory
 from engram.store.files.box_file import read_box, render_box
+from engram.store.files.content_file import same_meaning
 from engram.store.files.entity_file import read_entity, render_entity
-from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import read_memory, render_memory
 from engram.store.files.transcripts import PURGED
 from engram.store.merge.file_versions import merged_file, sides

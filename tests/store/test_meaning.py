@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.store.files.meaning import meaning_of, same_meaning
+from engram.store.files.content_file import meaning_of, same_meaning
 
 FACT = "facts/2026-03-06/fact-1.md"
 NOTE = b"""---

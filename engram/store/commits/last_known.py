@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.files.content_file import read_content
-from engram.store.files.meaning import meaning_of
+from engram.store.files.content_file import meaning_of, read_content
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction

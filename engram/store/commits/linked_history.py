@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engram.model.change import Change, Plan
 from engram.store.base import layout
 from engram.store.commits.transaction import Purged
-from engram.store.files.meaning import same_meaning
+from engram.store.files.content_file import same_meaning
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction

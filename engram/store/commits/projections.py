@@ -345,7 +345,7 @@ class Projections:
             row = self.catalog.file(change.path)
             sha = sha256_bytes(change.after or b"")
             if row is not None and row.sha != sha:
-                from engram.store.files.meaning import meaning_of
+                from engram.store.files.content_file import meaning_of
 
                 data = self.names().with_ids(change.path, change.after or b"")
                 meaning = meaning_of(change.path, data)

@@ -18,9 +18,9 @@ from engram.model.errors import Conflict
 from engram.model.memory import Memory
 from engram.store.base import layout
 from engram.store.commits.transaction import Purged
-from engram.store.files.content_file import read_content
+from engram.store.files.content_file import read_content, same_meaning
 from engram.store.files.links import LINK, target_of
-from engram.store.files.meaning import said_in, same_meaning
+from engram.store.files.meaning import said_in
 from engram.store.files.memory_file import id_in, memory_changes
 
 if TYPE_CHECKING:

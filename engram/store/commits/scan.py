@@ -209,7 +209,7 @@ def _compare(disk: VaultDisk, path: str, row: FileRow | None, found: Scan, ids: 
         return 0
     # imported here: hardly a file is not as the catalog has it
     from engram.store.catalog.catalog import FileRow
-    from engram.store.files.meaning import meaning_of
+    from engram.store.files.content_file import meaning_of
 
     sha = sha256_bytes(data)
     if row is None:

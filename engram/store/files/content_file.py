@@ -59,9 +59,10 @@ class ContentFile:
     @cached_property
     def meaning(self) -> str:
         """The digest of what it says, apart from how (`meaning`)."""
-        from engram.store.files.meaning import meaning_of_read
+        from engram.store.files.meaning import digest_of
 
-        return meaning_of_read(self)
+        said = self.document
+        return digest_of(self.content, said.header, self.problems, said.body)
 
 
 class _LastRead:
@@ -120,3 +121,17 @@ def _read(path: str, data: bytes) -> ContentFile:
         return ContentFile(summary.summary, summary.problems, parse(data))
     memory = read_memory(path, data)
     return ContentFile(memory.memory, memory.problems, memory.document, memory.left_out)
+
+
+def meaning_of(path: str, data: bytes) -> str:
+    """The digest of what a file's bytes say; equal ones mean the same."""
+    return read_content(path, data).meaning
+
+
+def same_meaning(path: str, one: bytes | None, other: bytes | None) -> bool:
+    """Whether two versions of a file mean the same; a missing file means nothing."""
+    if one == other:
+        return True
+    return None not in (one, other) and meaning_of(path, one or b"") == meaning_of(
+        path, other or b""
+    )

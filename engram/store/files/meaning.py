@@ -10,11 +10,15 @@ key: each of them is meaning.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
-from engram.store.files.content_file import ContentFile, read_content
+
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 #: fields decided by the path, and those that stand in the body or among the unknown keys as well
 _ELSEWHERE = frozenset(["path", "text", "quote", "extra"])
@@ -22,20 +26,17 @@ _FIELDS = tuple(field.name for field in fields(Memory) if field.name not in _ELS
 _encoded = json.JSONEncoder(sort_keys=True).encode
 
 
-def meaning_of(path: str, data: bytes) -> str:
-    """The digest of a file's bytes; equal ones mean the same."""
-    return read_content(path, data).meaning
-
-
-def meaning_of_read(read: ContentFile) -> str:
-    """The digest of a file that was read; computed each time, unlike its `meaning`."""
+def digest_of(
+    content: object, header: Mapping[str, Value], problems: Sequence[str], body: str
+) -> str:
+    """The digest of what was read of a file; `header` has all its keys, unknown ones too."""
     from engram.store.files.memory_file import KEYS
 
-    memory = read.content if isinstance(read.content, Memory) else None
+    memory = content if isinstance(content, Memory) else None
     said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
     known = KEYS if memory else frozenset()
-    other = {key: value or [] for key, value in read.document.header.items() if key not in known}
-    whole = _encoded([said, other, read.problems, said_in(read.document.body)])
+    other = {key: value or [] for key, value in header.items() if key not in known}
+    whole = _encoded([said, other, problems, said_in(body)])
     return sha256_bytes(whole.encode("ascii"))
 
 
@@ -43,12 +44,3 @@ def said_in(body: str) -> str:
     """A body without line ends, and blank space at the ends of lines and of the whole."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
-
-
-def same_meaning(path: str, one: bytes | None, other: bytes | None) -> bool:
-    """Whether two versions of a file mean the same; a missing file means nothing."""
-    if one == other:
-        return True
-    return None not in (one, other) and meaning_of(path, one or b"") == meaning_of(
-        path, other or b""
-    )

@@ -18,8 +18,8 @@ from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.summary import Summary
 from engram.store.base import layout
 from engram.store.files.box_file import box_changes, box_remains, render_box
+from engram.store.files.content_file import same_meaning
 from engram.store.files.entity_file import entity_changes, render_entity
-from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import memory_changes, render_memory, retitled
 from engram.store.files.summary_file import render_summary, summary_changes, summary_remains
 

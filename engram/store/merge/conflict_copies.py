@@ -24,8 +24,7 @@ from engram.store.base.copy_name import is_left_over
 from engram.store.base.disk import VaultDisk
 from engram.store.commits.projections import Projections
 from engram.store.commits.scan import LARGEST
-from engram.store.files.content_file import read_content
-from engram.store.files.meaning import same_meaning
+from engram.store.files.content_file import read_content, same_meaning
 from engram.store.files.memory_file import memory_changes
 from engram.store.merge.file_versions import merged_file, sides
 

@@ -69,7 +69,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "status": "what is captured, pending, refused; whether the daemon runs",
         "doctor": "check vault, hooks and daemon, with one fix for each finding",
         "config": "show, set and locate the settings",
-        "trust": "register an existing vault on this machine, as after a move",
+        "trust": "register an existing vault on this machine, as after a move or a clone",
         "rebuild": "make catalog, index and views anew from the files",
         "embed": "make vectors, so that search goes by meaning too",
         "completion": "the script that completes verbs and options in your shell",

@@ -29,8 +29,7 @@ from engram.queries.index_sync import document_of
 from engram.recall.audience import audience_of
 from engram.recall.query import parse
 from engram.store.base.clock import FixedClock
-from engram.store.files.content_file import read_content
-from engram.store.files.meaning import meaning_of_read
+from engram.store.files.content_file import meaning_of_read, read_content
 from engram.vault import Vault
 from tests.benchmarks import fts5
 from tests.benchmarks.invented import Invented
