@@ -143,6 +143,14 @@ class BagReader(SegmentReader):  # type: ignore[misc]
 class MappedSegment(W3Segment):  # type: ignore[misc]
     """A segment whose files are read where they are mapped."""
 
+    @classmethod
+    def _random_id(cls, size: int = 16) -> str:
+        """Whoosh's hook: a name that no other segment has, however the program seeds its numbers.
+
+        Of the same name, a new file would be written over the one that it is merged from.
+        """
+        return os.urandom(size // 2).hex()
+
     def open_compound_file(self, storage: Any) -> MappedStorage:
         """The files of the segment, which are one on disk."""
         file = storage.open_file(self.make_filename(self.COMPOUND_EXT))

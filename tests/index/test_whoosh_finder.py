@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import pickle
+import random
 import subprocess
 import sys
 import threading
@@ -55,6 +56,15 @@ class Bomb:
 
     def __reduce__(self) -> tuple[object, tuple[str, str]]:
         return open, (str(self.path), "w")
+
+
+def test_segments_have_names_of_their_own_however_a_program_seeds_its_numbers(
+    finder: WhooshFinder,
+) -> None:
+    for number in range(40):
+        random.seed(0)
+        finder.update([memory(f"m{number}", "redis")], [])
+    assert len(finder.find("redis", "memories", 99)) == 40
 
 
 def test_an_open_index_is_not_copied_into_memory(finder: WhooshFinder, folder: Path) -> None:

@@ -29,7 +29,7 @@ from engram.queries.index_sync import document_of
 from engram.recall.audience import audience_of
 from engram.recall.query import parse
 from engram.store.base.clock import FixedClock
-from engram.store.files.content_file import meaning_of_read, read_content
+from engram.store.files.content_file import ContentFile, read_content
 from engram.vault import Vault
 from tests.benchmarks import fts5
 from tests.benchmarks.invented import Invented
@@ -168,7 +168,7 @@ def steps(folder: Path, most: int) -> dict[str, Any]:
     names = [file.relative_to(root).as_posix() for file in files]
     data = timed("a file read", Path.read_bytes, files)
     read = timed("parsed", lambda pair: read_content(*pair), list(zip(names, data, strict=True)))
-    timed("the meaning of its bytes", meaning_of_read, read)
+    timed("the meaning of its bytes", ContentFile.meaning.func, read)
     memories = [one.content for one in read if isinstance(one.content, Memory)]
     timed("its words", memory_terms, memories)
     timed("its topics", lambda memory: topic_terms(memory.text), memories)
