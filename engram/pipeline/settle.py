@@ -90,7 +90,7 @@ class Settler:
             try:
                 with batch.at_hand():
                     self._committer().commit(Plan("settle", events=tuple(events), seen=tuple(seen)))
-            except StorageError:
+            except (StorageError, BadInput):
                 with suppress(StorageError):
                     batch.take_up(owed=True)
                 raise

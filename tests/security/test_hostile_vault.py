@@ -97,7 +97,11 @@ def test_a_hostile_header_does_no_more_than_be_listed(
     kind: str, vault: Vault, engram: Callable[..., Result]
 ) -> None:
     note(vault, "good.md", fact())
-    path = note(vault, "bad.md", b"---\n" + _HEADERS[kind] + b"\n---\nWords that are findable.\n")
+    path = note(
+        vault,
+        "bad.md",
+        b"---\nkind: note\n" + _HEADERS[kind] + b"\n---\nWords that are findable.\n",
+    )
     assert {"The shop uses Postgres.", "Words that are findable."} <= live(vault)
     assert [hit.file for hit in vault.search("findable").memories] == [f"facts/{_DAY}/bad.md"]
     found = findings(vault)
@@ -125,7 +129,7 @@ def test_forged_ids_name_nothing_outside(vault: Vault, engram: Callable[..., Res
         "option.md": "--help",
     }
     for name, identifier in forged.items():
-        note(vault, name, fact(f"Fact of {name}.", f"id: {identifier}\n"))
+        note(vault, name, fact(f"Fact of {name}.", f"kind: note\nid: {identifier}\n"))
     assert len(live(vault)) == len(forged)
     found = findings(vault)
     for name, identifier in forged.items():
@@ -287,7 +291,7 @@ def test_large_files_are_bounded(vault: Vault, engram: Callable[..., Result]) ->
     note(vault, "line.md", fact("x" * 900_000, "id: line\n"))
     assert "The shop uses Postgres." in live(vault)
     found = findings(vault)
-    assert found[f"facts/{_DAY}/huge.md"] == "unreadable"
+    assert found[f"facts/{_DAY}/huge.md"] == "no_memory"
     assert f"facts/{_DAY}/line.md" not in found
     turn_log = sum(path.stat().st_size for path in (vault.root / "state").rglob("*.json"))
     assert turn_log < 3_000_000

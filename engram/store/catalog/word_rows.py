@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.database import CacheDatabase, Row
 
 #: memories of one row; a common word's row is no longer than two pages
-_BLOCK = 4_096
+BLOCK = 4_096
 #: bytes of a place in its block
 _WIDTH = 2
 _PLACES = "H"
@@ -97,7 +97,7 @@ def _gathered(words: Iterable[tuple[int, Iterable[str]]]) -> Iterator[tuple[str,
     """Term, block, and the places within that block; sorted."""
     blocks: dict[int, defaultdict[str, list[bytes]]] = {}
     for place, terms in words:
-        block, within = divmod(place, _BLOCK)
+        block, within = divmod(place, BLOCK)
         found = blocks.setdefault(block, defaultdict(list))
         member = within.to_bytes(_WIDTH, sys.byteorder)
         for term in terms:
@@ -115,5 +115,5 @@ def _decoded(members: bytes) -> array[int]:
 
 
 def _places(block: int, members: bytes) -> list[int]:
-    first = block * _BLOCK
+    first = block * BLOCK
     return [first + within for within in _decoded(members)]
