@@ -30,7 +30,7 @@ _HOOK_PROBE = (
     "main()\n"
 )
 #: modules of ours, packages included, that a command may import
-_SEARCH, _HOOK = 131, 80
+_SEARCH, _HOOK = 131, 81
 
 
 def imported(
