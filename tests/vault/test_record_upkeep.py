@@ -138,6 +138,7 @@ def test_the_night_moves_it_too_and_logs_a_tombstone(open_vault: Open) -> None:
 def test_a_retired_file_without_a_date_goes_by_the_log(open_vault: Open) -> None:
     vault = open_vault()
     write_sessions(vault, range(1, 2))
+    vault.take_up_edits()
     path = vault.root / known(vault, OLDEST).path
     path.write_text(path.read_text().replace("status: active", "status: retired"))
     vault.take_up_edits()
@@ -158,6 +159,7 @@ def test_what_is_forgotten_or_purged_leaves_the_index(vault: Vault) -> None:
 def test_status_counts_records_by_schema(vault: Vault) -> None:
     write_sessions(vault)
     changes = "".join(f"- 2026-03-0{day} · outcome · x → y · why\n" for day in range(1, 7))
+    vault.take_up_edits()
     path = vault.root / known(vault, NEWEST).path
     path.write_text(f"{path.read_text()}\n## Changes\n{changes}", encoding="utf-8")
     vault.consolidate()
