@@ -101,19 +101,21 @@ def _may_hold(text: str) -> tuple[bool, bool]:
     runs = text.split()
     if max(map(len, runs), default=0) > _LONGEST_RUN:
         return True, True
-    held = set(map(_run_may_hold, runs))
-    other = not text.isascii() or any(other for _, other in held)
-    return any(english for english, _ in held), other
+    other = not text.isascii() or any(map(text.__contains__, _hints()))
+    if other and text.isascii():
+        other = any(hint in run for run in runs for hint in _hints())
+    return any(map(_holds_core, runs)), other
+
+
+@cache
+def _hints() -> tuple[str, ...]:
+    return tuple(hint.rstrip() for hint in GERMAN_HINTS)
 
 
 #: what is longer is no word: it is not kept, characters
 _LONGEST_RUN = 40
-
-
 #: the same words stand in many texts, and few of them are words of time
-@lru_cache(maxsize=16_384)
-def _run_may_hold(run: str) -> tuple[bool, bool]:
-    return has_core(run), any(hint.rstrip() in run for hint in GERMAN_HINTS)
+_holds_core = lru_cache(maxsize=16_384)(has_core)
 
 
 def _longest(spans: list[TimeSpan]) -> list[TimeSpan]:
