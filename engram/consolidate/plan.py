@@ -14,7 +14,7 @@ a stable code. Pure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -57,21 +57,6 @@ class ConsolidationPart(NamedTuple):
 
     steps: list[Step]
     last: bool = False
-
-
-def run_passes(
-    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset(),
-    seconds: Callable[[], float] = lambda: 0.0,
-) -> ConsolidationPlan:  # fmt: skip
-    """Plan with every pass in turn. `declined` are steps that the person undid: not again.
-
-    `seconds` is what the passes are timed by.
-    """
-    found = ConsolidationPlan()
-    planner = PartPlanner(lambda: context.view, found, declined, seconds)
-    for part in planner.parts(context, (), tuple(passes)):
-        found.steps += part.steps
-    return found
 
 
 class PartPlanner:

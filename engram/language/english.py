@@ -7,9 +7,7 @@ other language it is; a text without function words of any is taken for English.
 
 from __future__ import annotations
 
-import re
-
-from engram.language.stop_words import ENGLISH
+from engram.language.stop_words import ENGLISH, letter_words
 
 _FOREIGN = frozenset(
     ["der", "das", "und", "nicht", "ist", "ein", "eine", "einen", "einem", "einer", "ich", "wir",
@@ -23,9 +21,6 @@ _FOREIGN = frozenset(
      "och", "inte", "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur",
      "gebruiken"]
 )  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+")
-#: the same for ASCII: all but letters are blank
-_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 #: As much of a text as tells its language.
 _TELLING = 400
 
@@ -37,8 +32,6 @@ def is_english(text: str) -> bool:
         letters = [ch for ch in head if ch.isalpha()]
         if sum(ch.isascii() for ch in letters) < 0.7 * len(letters):
             return False
-        words = set(_WORD.findall(head.casefold()))
-    else:
-        words = set(head.lower().translate(_NO_LETTERS).split())
+    words = letter_words(head)
     foreign = len(words & _FOREIGN)
     return foreign < 2 or foreign < len(words & ENGLISH)

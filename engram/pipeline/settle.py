@@ -118,24 +118,27 @@ class Settler:
         return taken_up
 
     def _taken_up(self, found: FoundEdits) -> bool:
-        """Take up what was found; False when some of it has to wait."""
+        """Take up what was found, a batch at least; False when some of it has to wait."""
         total, until, wait = len(found), time.monotonic() + self.patience, _PATIENCE
+        recorded = True
         try:
-            while found and (wait == _PATIENCE or time.monotonic() < until):
+            while found:
                 if self._writable:
                     with self._committer().lock(timeout=wait):
                         self._record(found)
                 else:
                     found.next_batch().take_up()
-                wait = _BETWEEN
                 self.advance(total - len(found), total)
+                if time.monotonic() >= until:
+                    break
+                wait = _BETWEEN
         except Locked:
             pass  # somebody writes
         except (StorageError, BadInput):
             # the disk is full, read-only or damaged: what can be read is found all the same
+            recorded = False
             with suppress(StorageError):
                 while found:
                     found.next_batch().take_up(owed=True)
-            return False
         self.to_come = len(found)
-        return found.complete and not found
+        return recorded and found.complete and not found

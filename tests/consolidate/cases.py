@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from engram.admit.judge.model_judge import ModelJudge
 from engram.admit.judge.rule_judge import RuleJudge
-from engram.consolidate.context import PassContext
+from engram.consolidate.context import Pass, PassContext, StepKey
+from engram.consolidate.plan import ConsolidationPlan, PartPlanner
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
@@ -86,3 +87,13 @@ def rows(relation: str, count: int = 1, confidence: str = "high") -> list[dict[s
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:
     """A memory that was said so many days before the noon of the scene, to the second."""
     return memory(text, created=f"{plus_days(NOW, -days)}T12:00:00Z", **more)
+
+
+def run_passes(
+    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset()
+) -> ConsolidationPlan:
+    """The plan of some passes, each run once; `declined` are steps that the person undid."""
+    found = ConsolidationPlan()
+    for part in PartPlanner(lambda: context.view, found, declined).parts(context, (), (*passes,)):
+        found.steps += part.steps
+    return found

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.consolidate.passes import archival, commitments, expiry
-from engram.consolidate.plan import run_passes
 from engram.model.change import Plan
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, STATUSES, Memory
 from engram.model.settings import Settings
 from engram.model.step import Access, Step
 from engram.vault import Vault
-from tests.consolidate.cases import NOW, Silent, aged, context
+from tests.consolidate.cases import NOW, Silent, aged, context, run_passes
 from tests.consolidate.view import after, remembering
 
 PASSES = (commitments.plan, archival.plan, expiry.plan)

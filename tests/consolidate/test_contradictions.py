@@ -11,7 +11,7 @@ from engram.admit.judge.rule_judge import RuleJudge
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes import duplicates
 from engram.consolidate.passes.contradictions import plan
-from engram.consolidate.plan import run_passes, unsound
+from engram.consolidate.plan import unsound
 from engram.model.instant import plus_minutes
 from engram.model.memory import Memory
 from engram.model.step import Opinion, Step
@@ -84,7 +84,7 @@ def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
 def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
     third = note("The default branch is now develop.", THIRD, id="develop")
     view = remembering(MASTER, TRUNK, third)
-    found = run_passes(context(view), [plan])
+    found = cases.run_passes(context(view), [plan])
     assert found.refused == {}
     left = after(view, found.steps)
     assert {one.id: one.status for one in left.memories.values()} == {
@@ -96,7 +96,7 @@ def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -
 def test_a_return_to_the_first_value_makes_no_circle() -> None:
     again = note("The default branch is master again, not trunk.", THIRD, id="again")
     view = remembering(MASTER, TRUNK, again)
-    left = after(view, run_passes(context(view), [plan]).steps)
+    left = after(view, cases.run_passes(context(view), [plan]).steps)
     assert left.memories["again"].status == "active" and left.memories["again"].supersedes
     assert left.memories["trunk"].superseded_by == ("again",)
 
@@ -286,12 +286,12 @@ def test_what_the_model_calls_a_duplicate_is_merged_and_asked_about_once() -> No
     model = cases.PairJudge("duplicate")
     view = remembering(SAID_SO, SAID_AGAIN)
     here = asking(view, model)
-    found = run_passes(here, [duplicates.plan, plan])
+    found = cases.run_passes(here, [duplicates.plan, plan])
     assert [step.action for step in found.steps] == ["merge"] and not found.refused
     assert len(model.asked) == 1
     left = after(view, found.steps)
     assert sorted(one.status for one in left.memories.values()) == ["active", "superseded"]
-    assert run_passes(asking(left, model), [duplicates.plan, plan]).steps == []
+    assert cases.run_passes(asking(left, model), [duplicates.plan, plan]).steps == []
 
 
 def test_a_duplicate_that_differs_in_more_than_wording_stays() -> None:
@@ -307,7 +307,7 @@ def test_a_model_that_calls_everything_replaced_leaves_the_newest_of_each_subjec
         for n in range(12)
     ]  # fmt: skip
     model = cases.PairJudge("supersedes")
-    found = run_passes(asking(remembering(*many), model), [plan])
+    found = cases.run_passes(asking(remembering(*many), model), [plan])
     left = after(remembering(*many), found.steps)
     assert [one.id for one in left.memories.values() if one.live] == ["n11"]
     assert found.refused == {}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from engram.consolidate.duplicate_merging import rank
 from engram.consolidate.passes.duplicates import plan
-from engram.consolidate.plan import run_passes
 from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
 from engram.model.step import Step
@@ -20,7 +19,7 @@ from engram.model.view import VaultView
 from engram.store.catalog.catalog_view import CatalogView
 from engram.vault import Vault
 from tests.admit.cases import memory
-from tests.consolidate.cases import PairJudge, context
+from tests.consolidate.cases import PairJudge, context, run_passes
 from tests.effort import examples
 
 Shelve = Callable[[Iterable[Memory]], CatalogView]

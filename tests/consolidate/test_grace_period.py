@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from engram.consolidate.passes import grace_period
 from engram.consolidate.passes.grace_period import grace_periods
-from engram.consolidate.plan import plan_of, run_passes
+from engram.consolidate.plan import plan_of
 from engram.model.instant import plus_days
 from engram.model.memory import STATUSES, Memory
-from tests.consolidate.cases import NOW, TODAY, aged, context
+from tests.consolidate.cases import NOW, TODAY, aged, context, run_passes
 from tests.consolidate.view import after, remembering
 from tests.effort import examples
 

@@ -12,7 +12,6 @@ from engram.consolidate.plan import (
     memories_of,
     pages_of,
     prose_of,
-    run_passes,
     still_sound,
 )
 from engram.consolidate.step_events import events_of
@@ -21,7 +20,7 @@ from engram.model.change import Change
 from engram.model.memory import Memory
 from engram.model.step import Page, Step
 from tests.admit.cases import memory
-from tests.consolidate.cases import context
+from tests.consolidate.cases import context, run_passes
 from tests.consolidate.view import after, remembering
 
 OLD = memory("The shop uses Postgres.", created="2026-03-01T09:00:00Z")

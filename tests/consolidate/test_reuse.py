@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from engram.consolidate.passes import expiry, reuse
-from engram.consolidate.plan import run_passes
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.policy import Policy
 from engram.model.step import Access
-from tests.consolidate.cases import NOW, TODAY, aged, context
+from tests.consolidate.cases import NOW, TODAY, aged, context, run_passes
 from tests.consolidate.view import Remembered, after, remembering
 
 YESTERDAY = f"{plus_days(NOW, -1)}T12:00:00Z"

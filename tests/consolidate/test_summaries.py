@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engram.consolidate.passes import summaries
-from engram.consolidate.plan import run_passes, still_sound
+from engram.consolidate.plan import still_sound
 from engram.consolidate.summary_sources import sources_of
 from engram.consolidate.summary_text import own_text
 from engram.model.cluster_verdict import ClusterKey, ClusterVerdict
@@ -22,7 +22,7 @@ from engram.model.model_request import Reply, Request, Usage
 from engram.model.step import Step
 from engram.model.summary import Summary, texts_of
 from tests.admit.cases import memory
-from tests.consolidate.cases import context
+from tests.consolidate.cases import context, run_passes
 from tests.consolidate.view import Remembered, after, remembering
 
 SUBJECTS = Path(__file__).parent.parent / "fixtures" / "subjects"

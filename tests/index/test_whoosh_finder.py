@@ -58,6 +58,23 @@ class Bomb:
         return open, (str(self.path), "w")
 
 
+def test_postings_that_are_written_before_a_batch_is_complete_are_found_like_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [
+        memory(f"m{number % 30}", f"redis shard{number} of {number % 7}") for number in range(40)
+    ]
+    at_once, spilled = WhooshFinder(folder), WhooshFinder(folder.with_name("spilled"))
+    for finder, most in ((at_once, 10**7), (spilled, 20)):
+        monkeypatch.setattr("engram.index.collection_writer._MOST_HELD", most)
+        finder.rebuild(said, seen=1)
+        finder.update(said[:9], [("memories", "m20")], seen=2)
+    for asked in ("redis", "shard35", "shard5", "redis 3"):
+        found = at_once.find(asked, "memories", 99)
+        assert spilled.find(asked, "memories", 99) == found
+    assert len(spilled.find("redis", "memories", 99)) == 29
+
+
 def test_segments_have_names_of_their_own_however_a_program_seeds_its_numbers(
     finder: WhooshFinder,
 ) -> None:

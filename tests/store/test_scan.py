@@ -207,6 +207,19 @@ def test_files_are_read_in_batches_and_a_moved_one_is_never_taken_for_removed(
     ]
 
 
+def test_a_moved_file_is_told_with_its_batch_though_edited_ones_are_left(
+    disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engram.store.commits.scan.BATCH", 2)
+    for name in ("a", "b", "c"):
+        write(disk, f"facts/{name}.md", note(name))
+    rows = {f"facts/{name}.md": FileRow(f"facts/{name}.md", 1, 1, 1, "x", name) for name in "bc"}
+    rows["facts/was.md"] = FileRow("facts/was.md", 1, 1, 1, "x", "a")
+    read, rest = read_batch(disk, rows.get, compare(disk, marks(rows)))
+    told = [(one.subject, dict(one.details)["what"]) for one in edits(read, rows)[1]]
+    assert told == [("a", "moved"), ("b", "edited")] and rest.differing == ["facts/c.md"]
+
+
 def test_a_folder_that_changes_between_look_and_reading_loses_nothing(disk: VaultDisk) -> None:
     for name in ("a", "b"):
         write(disk, f"facts/{name}.md", note(name))

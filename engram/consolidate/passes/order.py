@@ -52,7 +52,6 @@ SHOWING: tuple[Pass, ...] = (
     home_page.plan,
 )
 
-PASSES: tuple[Pass, ...] = (*DECIDING, *SHOWING)
 
 #: what is done in a vault that is shared with others: nothing that rests on reads or conversations
 #: of one machine, and no pages, which several machines would write

@@ -77,8 +77,7 @@ class ReadEdits:
         read, catalog = self._read, self._projections.catalog
         if not (read.changed or read.gone):
             return [], []
-        known = {path: catalog.file(path) for path in (*read.changed, *read.gone)}
-        rows = {path: row for path, row in known.items() if row is not None}
+        rows = catalog.files((*read.changed, *read.gone))
         return edits(read, rows, catalog.items.differs)
 
     @contextmanager

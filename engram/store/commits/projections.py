@@ -28,7 +28,7 @@ from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.scan import BATCH, Scan, content_files
+from engram.store.commits.scan import BATCH, BATCH_BYTES, Scan, content_files
 from engram.store.files.content_file import NO_MEMORY, read_content
 from engram.store.files.link_names import LinkNames
 from engram.store.files.transcripts import Transcripts
@@ -282,7 +282,7 @@ class Projections:
         ]
         changed = [change for change in touched if layout.content_type(change.path)]
         paths = [change.path for change in changed]
-        known = {path: row for path in paths if (row := catalog.file(path)) is not None}
+        known = catalog.files(paths)
         before = self._hashes_of(known)
         self._following = plan.events
         # removed files first: a move is a removal and an appearance of the same id
@@ -421,17 +421,19 @@ class Projections:
     def _record_each(self, paths: Iterable[str]) -> None:
         """Record files in their order; new ones that follow one another at once."""
         new: list[tuple[FileRow, bytes]] = []
+        size = 0
         for path in paths:
             found = self._at(path)
-            if found is not None and self.catalog.file(path) is None:
+            is_new = found is not None and self.catalog.file(path) is None
+            if found is not None and is_new:
                 new.append(found)
-                if len(new) < BATCH:
-                    continue
-            self._record_new(new)
-            new = []
+                size += len(found[1])
+            if not is_new or len(new) == BATCH or size > BATCH_BYTES:
+                self._record_new(new)
+                new, size = [], 0
             if found is None:
                 self.catalog.drop_file(path)
-            elif self.catalog.file(path) is not None:
+            elif not is_new:
                 self._record(*found)
         self._record_new(new)
 
@@ -512,7 +514,7 @@ class Projections:
         if found.gone or found.changed:
             with self.catalog.transaction(), self.at_hand(found):
                 paths = [*found.gone, *found.changed]
-                known = {path: row for path in paths if (row := self.catalog.file(path))}
+                known = self.catalog.files(paths)
                 before = self._memory_ids(paths)
                 self._look_at_each(paths)
                 if known:

@@ -160,17 +160,19 @@ def read_batch(
         size += _compare(disk, path, row_of(path), read, ids)
     new = found.new[count:]
     differing = found.differing[max(0, count - len(found.new)) :]
-    gone = [path for path in found.gone if _is_gone(disk, path)]
-    if new:
-        claimed = {(layout.kind_of(one.path), one.id) for one in ids.new}
-        moved = {path for path in gone if (row := row_of(path)) and _name(row) in claimed}
-        read.complete, read.gone = False, sorted(moved)
-        return read, Differences(new, differing, [path for path in gone if path not in moved])
-    if differing:
-        read.complete = False
-        return read, Differences(new, differing, gone)
-    read.gone = [path for path in gone if row_of(path) is not None]
-    return read, Differences(complete=found.complete)
+    rest, claimed = Differences(complete=found.complete), None
+    if new or differing:
+        read.complete, claimed = False, {(layout.kind_of(one.path), one.id) for one in ids.new}
+        rest = Differences(new, differing, complete=found.complete)
+    for path in found.gone:
+        row = row_of(path)
+        if row is None:
+            continue
+        if claimed is not None and _name(row) not in claimed:
+            rest.gone.append(path)
+        elif _is_gone(disk, path):
+            read.gone.append(path)
+    return read, rest
 
 
 def scan(
@@ -183,8 +185,9 @@ def scan(
     whole = Scan(refused=rest.refused)
     while True:
         read, rest = read_batch(disk, rows.get, rest, names)
-        for one in ("changed", "read", "refused"):
-            getattr(whole, one).update(getattr(read, one))
+        whole.changed.update(read.changed)
+        whole.read.update(read.read)
+        whole.refused.update(read.refused)
         whole.touched += read.touched
         whole.rewritten += read.rewritten
         whole.gone += read.gone
